@@ -22,6 +22,7 @@ export async function generateValidators(): Promise<string> {
     strict: true,
     allowUnionTypes: true,
     messages: false,
+    verbose: true,
     code: { source: true, esm: true },
   });
   const ids: Record<string, string> = {};

@@ -2,12 +2,16 @@
 import type { ReturnContract } from "./return-contract.ts";
 import type { SpawnPayload } from "./spawn-payload.ts";
 
+/** One error of ajv's, in its verbose form. */
 export type SchemaError = {
   /** JSON pointer (RFC 6901) to the value that is wrong; empty for the whole */
   instancePath: string;
   keyword: string;
   params: Record<string, unknown>;
-  message?: string;
+  /** the schema that the keyword stands in */
+  parentSchema: Record<string, unknown>;
+  /** the value that is wrong */
+  data: unknown;
 };
 
 /** `errors` holds what the last call found. */
