@@ -1,5 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
@@ -66,7 +74,7 @@ export async function runClaude(options: RunOptions): Promise<Run> {
   const home = options.home ?? temporaryFolder("home");
   const projectDir = join(home, "project");
   const configDir = join(home, ".claude");
-  const runDir = temporaryFolder("run");
+  const runDir = mkdtempSync(join(home, "run-"));
   const debugFile = join(runDir, "debug.txt");
   const hookLog = join(runDir, "hooks.ndjson");
   mkdirSync(projectDir, { recursive: true });
@@ -124,7 +132,7 @@ export async function runClaude(options: RunOptions): Promise<Run> {
       asks: model.asks,
       pluginData: (name) => join(configDir, "plugins/data", `${name}-inline`),
       cleanup: () => {
-        for (const folder of [home, runDir]) rmSync(folder, { recursive: true, force: true });
+        rmSync(home, { recursive: true, force: true });
       },
     };
   } finally {

@@ -51,6 +51,19 @@ export interface Reply {
 
 export type Scenario = (ask: Ask) => Reply | Promise<Reply>;
 
+/**
+ * A scenario from a table: the first key that a conversation's opening prompt contains names its replies, one
+ * a turn; what is not in the table is answered with "<key> done".
+ */
+export function script(table: Record<string, (Reply | Scenario)[]>): Scenario {
+  return (ask) => {
+    const key = Object.keys(table).find((words) => ask.firstPrompt.includes(words));
+    const reply = key === undefined ? undefined : table[key]?.[ask.turn];
+    if (typeof reply === "function") return reply(ask);
+    return reply ?? { text: `${key ?? "all"} done` };
+  };
+}
+
 export interface ScriptedModel {
   url: string;
   /** Every request that was part of a conversation, in order of arrival. */
