@@ -1,0 +1,128 @@
+import { readdirSync, readFileSync, realpathSync, type Stats, statSync } from "node:fs";
+import { basename, join } from "node:path";
+import { parseAgentFile } from "./agent-file.ts";
+import type { AgentFileProblem, Role } from "./role.ts";
+
+/** Bytes; a real agent file has a few thousand. */
+const MAX_FILE_BYTES = 1_048_576;
+
+/** A link to `/` in somebody's repository must not make a hook walk the disk. */
+const MAX_ENTRIES = 5_000;
+
+export type AgentFolder = {
+  roles: Map<string, { role: Role; file: string }>;
+  problems: AgentFileProblem[];
+};
+
+/**
+ * Reads every `*.md` below a folder, sub-folders and symbolic links included, each real file and folder once
+ * (case 92). Of two files with one name the first by path stays and the other is an error (case 88). A folder
+ * that does not exist is empty. Never throws for what is in the folder.
+ */
+export function readAgentFolder(dir: string, origin: Role["origin"]): AgentFolder {
+  const folder: AgentFolder = { roles: new Map(), problems: [] };
+  const found = findAgentFiles(dir);
+  folder.problems.push(...found.problems);
+  for (const file of found.files) addFile(folder, file, origin);
+  return folder;
+}
+
+function addFile({ roles, problems }: AgentFolder, file: string, origin: Role["origin"]): void {
+  const report = (severity: AgentFileProblem["severity"], message: string) =>
+    problems.push({ file, line: 1, severity, message });
+
+  const content = readAgentText(file);
+  if (content.kind === "unreadable") {
+    report("error", content.message);
+    return;
+  }
+  const parsed = parseAgentFile(content.text, file, origin);
+  problems.push(...parsed.problems);
+  if (parsed.role === null) return;
+
+  const { name } = parsed.role;
+  const base = basename(file, ".md");
+  if (base.normalize("NFC") !== name.normalize("NFC")) {
+    report(
+      "warning",
+      `name ${name} differs from the file's, ${base}; the name counts, rename the file to ${name}.md`,
+    );
+  }
+  const first = roles.get(name);
+  if (first !== undefined) {
+    report("error", `name ${name} is taken by ${first.file}; ${file} is not used, rename one of them`);
+    return;
+  }
+  roles.set(name, { role: parsed.role, file });
+}
+
+type AgentText = { kind: "text"; text: string } | { kind: "unreadable"; message: string };
+
+function readAgentText(file: string): AgentText {
+  try {
+    const { size } = statSync(file);
+    if (size > MAX_FILE_BYTES) {
+      const message = `file has ${size} bytes, at most ${MAX_FILE_BYTES} are read; shorten it`;
+      return { kind: "unreadable", message };
+    }
+    // fatal: bytes that are no UTF-8 must not turn into other names
+    return { kind: "text", text: new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(file)) };
+  } catch (error) {
+    return { kind: "unreadable", message: `file cannot be read as UTF-8 text: ${messageOf(error)}` };
+  }
+}
+
+/** The folder's agent files, sorted by path. */
+function findAgentFiles(dir: string): { files: string[]; problems: AgentFileProblem[] } {
+  const files = new Map<string, string>();
+  const problems: AgentFileProblem[] = [];
+  const seen = new Set<string>();
+  const open = [dir];
+  let entries = 0;
+  for (let path = open.shift(); path !== undefined; path = open.shift()) {
+    const at = path;
+    const report = (message: string) => problems.push({ file: at, line: 1, severity: "error", message });
+    entries += 1;
+    if (entries > MAX_ENTRIES) {
+      report(
+        `folder ${dir} has more than ${MAX_ENTRIES} entries, the rest is not read; keep only agents there`,
+      );
+      break;
+    }
+    try {
+      const stats = statSync(at);
+      const real = realpathSync(at);
+      if (stats.isDirectory()) {
+        if (seen.has(real)) continue;
+        seen.add(real);
+        open.push(
+          ...readdirSync(at)
+            .sort()
+            .map((name) => join(at, name)),
+        );
+      } else if (isAgentFile(at, stats)) {
+        const before = files.get(real);
+        if (before === undefined || at < before) files.set(real, at);
+      } else if (at === dir) {
+        report("this is no folder; agents are *.md files in a folder");
+      }
+    } catch (error) {
+      const nothingThere = at === dir && isNotFound(error);
+      if (!nothingThere && (at === dir || at.endsWith(".md"))) report(`cannot be read: ${messageOf(error)}`);
+    }
+  }
+  return { files: [...files.values()].sort(), problems };
+}
+
+/** Only regular files: opening a named pipe would wait for ever. */
+function isAgentFile(path: string, stats: Stats): boolean {
+  return path.endsWith(".md") && stats.isFile();
+}
+
+function isNotFound(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ENOENT";
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
