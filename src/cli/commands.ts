@@ -1,0 +1,41 @@
+import type { CommandResult } from "./command-result.ts";
+
+/** Where the CLI runs. */
+export type CliPlace = {
+  /** the folder of the installed plugin */
+  pluginRoot: string;
+  cwd: string;
+};
+
+export type CliCommand = {
+  name: string;
+  summary: string;
+  /** Loads the command's code only when it runs. `argv` is what follows the name. */
+  run: (argv: readonly string[], place: CliPlace) => Promise<CommandResult>;
+};
+
+/** One line of `spawn-guard --help` each. */
+export const COMMANDS: readonly CliCommand[] = [
+  {
+    name: "build",
+    summary: "build a spawn payload and the Agent call that carries it",
+    run: async (argv, { pluginRoot, cwd }) => {
+      const [{ runBuild }, { buildWorld }] = await Promise.all([
+        import("./build-command.ts"),
+        import("./build-world.ts"),
+      ]);
+      return runBuild(argv, buildWorld(pluginRoot, cwd));
+    },
+  },
+  {
+    name: "roles",
+    summary: "list the roles that a payload may name, with their budgets",
+    run: async (argv, { pluginRoot }) => {
+      const [{ runRoles }, { agentsFolder }] = await Promise.all([
+        import("./roles-command.ts"),
+        import("./build-world.ts"),
+      ]);
+      return runRoles(argv, agentsFolder(pluginRoot));
+    },
+  },
+];

@@ -1,0 +1,97 @@
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { nearestName } from "../payload/nearest-name.ts";
+import { showValue } from "../payload/show-value.ts";
+import { parseAgentFile } from "../roles/agent-file.ts";
+import { readAgentFolder } from "../roles/agent-folder.ts";
+import { BUILTIN_ROLES } from "../roles/builtin-roles.ts";
+import type { AgentFileProblem, Role } from "../roles/role.ts";
+
+const MAX_FILE_BYTES = 1_048_576;
+
+export type LoadedRole =
+  /** `warnings` are for the person who keeps the agent file */
+  { ok: true; role: Role; warnings: string[] } | { ok: false; problem: string };
+
+/**
+ * The one role that is asked for: a built-in, or an agent file of the plugin. Reads only
+ * `<agentsDir>/<name>.md` when that is the role's file; the whole folder only for other spellings and
+ * for the list in the error. Project and user agent files are never looked at.
+ */
+export function loadRole(name: string, agentsDir: string): LoadedRole {
+  const builtin = BUILTIN_ROLES.find((role) => role.name === name);
+  if (builtin !== undefined) return { ok: true, role: builtin, warnings: [] };
+  return loadOwnFile(name, agentsDir) ?? loadFromFolder(name, agentsDir);
+}
+
+/** Every role that a payload may name, the plugin's own first, and what is wrong in their files. */
+export function listRoles(agentsDir: string): { roles: Role[]; problems: AgentFileProblem[] } {
+  const folder = readAgentFolder(agentsDir, "plugin");
+  return {
+    roles: [...[...folder.roles.values()].map(({ role }) => role), ...BUILTIN_ROLES],
+    problems: folder.problems,
+  };
+}
+
+/** Null when there is no file of that name, or when it holds another role. */
+function loadOwnFile(name: string, agentsDir: string): LoadedRole | null {
+  // Only such a name becomes a path.
+  if (!/^[A-Za-z0-9][A-Za-z0-9-]{0,99}$/.test(name)) return null;
+  const file = join(agentsDir, `${name}.md`);
+  const text = readAgentText(file);
+  if (text === null) return null;
+  const { role, problems } = parseAgentFile(text, file, "plugin");
+  if (role === null) return { ok: false, problem: brokenFile(name, problems) };
+  if (role.name !== name) return null;
+  return { ok: true, role, warnings: warnings(problems, role) };
+}
+
+function readAgentText(file: string): string | null {
+  try {
+    const stats = statSync(file);
+    if (!stats.isFile() || stats.size > MAX_FILE_BYTES) return null;
+    return new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(file));
+  } catch {
+    // The whole folder is read next, and says what is wrong with the file.
+    return null;
+  }
+}
+
+function loadFromFolder(name: string, agentsDir: string): LoadedRole {
+  const folder = readAgentFolder(agentsDir, "plugin");
+  const found = folder.roles.get(name);
+  if (found !== undefined) {
+    const own = folder.problems.filter(({ file }) => file === found.file);
+    return { ok: true, role: found.role, warnings: warnings(own, found.role) };
+  }
+  const own = folder.problems.filter(({ file }) => file === join(agentsDir, `${name}.md`));
+  if (own.some(({ severity }) => severity === "error")) return { ok: false, problem: brokenFile(name, own) };
+  return { ok: false, problem: unknownRole(name, [...folder.roles.keys()], agentsDir) };
+}
+
+function unknownRole(name: string, plugin: string[], agentsDir: string): string {
+  if (plugin.length === 0) return `no roles in ${agentsDir}; install the plugin again`;
+  const builtins = BUILTIN_ROLES.map((role) => role.name);
+  const near = nearestName(name.slice(name.indexOf(":") + 1), [...plugin, ...builtins]);
+  return [
+    `role ${showValue(name)} is unknown${near === null ? "" : `; did you mean ${near}?`}`,
+    `The plugin's ${plugin.length}: ${plugin.sort().join(", ")}`,
+    `Claude Code's ${builtins.length}: ${builtins.join(", ")}`,
+  ].join("\n");
+}
+
+function brokenFile(name: string, problems: readonly AgentFileProblem[]): string {
+  const lines = problems
+    .filter(({ severity }) => severity === "error")
+    .map(({ file, line, message }) => `${file}:${line}: ${message}`);
+  return [`the agent file of ${name} cannot be used; mend it:`, ...lines].join("\n");
+}
+
+function warnings(problems: readonly AgentFileProblem[], role: Role): string[] {
+  return (
+    problems
+      // What follows from the tools list is said once, with the payload's own warning.
+      .filter(({ message }) => !/^tools is (not set|empty)/.test(message))
+      .map(({ file, line, message }) => `${role.name}: ${message} (${file}:${line})`)
+  );
+}

@@ -1,0 +1,90 @@
+import type { UntrustedText } from "../payload/build-payload.ts";
+import { showValue } from "../payload/show-value.ts";
+import type { BuildArguments, TextSource } from "./build-arguments.ts";
+import { decodeText } from "./decode-text.ts";
+
+export type SourceIo = {
+  /** all of standard input; null where there is none */
+  readStdin: (() => Uint8Array) | null;
+  /** a file's bytes, or throws; null where the arguments are not the person's own and must read no files */
+  readFile: ((path: string) => Uint8Array) | null;
+};
+
+export type ReadSources =
+  | {
+      ok: true;
+      state: { slice: Record<string, unknown>; source: string } | undefined;
+      untrusted: UntrustedText[];
+      warnings: string[];
+    }
+  | { ok: false; problem: string };
+
+class Unreadable extends Error {}
+
+/** Reads the state slice and the foreign texts that the arguments name. */
+export function readSources(given: BuildArguments, io: SourceIo): ReadSources {
+  const warnings: string[] = [];
+  const read = (source: TextSource, option: string): string => {
+    const { text, replaced } = readText(source, option, io);
+    if (replaced) warnings.push(`${option} has bytes that are no UTF-8; each stands as U+FFFD in the prompt`);
+    return text;
+  };
+  try {
+    const untrusted = given.untrusted.map(({ label, text }) => ({
+      source: label,
+      text: read(text, `--untrusted ${label}`),
+    }));
+    return { ok: true, state: readState(given, read), untrusted, warnings };
+  } catch (error) {
+    if (error instanceof Unreadable) return { ok: false, problem: error.message };
+    throw error;
+  }
+}
+
+type Read = (source: TextSource, option: string) => string;
+
+function readState({ state }: BuildArguments, read: Read) {
+  if (state === undefined) return undefined;
+  if (state.from === "arguments") return { slice: state.slice, source: "state:arguments" };
+  const name = state.from === "stdin" ? "-" : state.path;
+  const slice = parseState(read(state, `--state ${name}`), `--state ${name}`);
+  return { slice, source: state.from === "stdin" ? "state:stdin" : `state:${state.path}` };
+}
+
+function parseState(text: string, option: string): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Unreadable(`${option} is not JSON (${why}); write one object`);
+  }
+  if (!isObject(value)) throw new Unreadable(`${option} is ${showValue(value)}; it has to be an object`);
+  return value;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function readText(source: TextSource, option: string, io: SourceIo): { text: string; replaced: boolean } {
+  switch (source.from) {
+    case "arguments":
+      return { text: source.text, replaced: false };
+    case "stdin":
+      if (io.readStdin === null)
+        throw new Unreadable(`${option} needs standard input, which is not there; name a file instead`);
+      return decodeText(io.readStdin());
+    case "file":
+      if (io.readFile === null)
+        throw new Unreadable(
+          `${option} would read a file for arguments that a model may have written; call \`spawn-guard build\` with the Bash tool instead`,
+        );
+      try {
+        return decodeText(io.readFile(source.path));
+      } catch (error) {
+        const why = error instanceof Error ? error.message : String(error);
+        throw new Unreadable(`${option} cannot be read: ${why}`);
+      }
+  }
+}
