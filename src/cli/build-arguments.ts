@@ -8,18 +8,18 @@ export type TextSource =
 export type BuildArguments = {
   role: string;
   task: string;
-  stack?: string;
-  maxTokens?: number;
-  maxOutput?: number;
-  maxToolCalls?: number;
-  maxTurns?: number;
-  timeoutMs?: number;
-  parentTraceId?: string;
+  stack?: string | undefined;
+  maxTokens?: number | undefined;
+  maxOutput?: number | undefined;
+  maxToolCalls?: number | undefined;
+  maxTurns?: number | undefined;
+  timeoutMs?: number | undefined;
+  parentTraceId?: string | undefined;
   /** six of 0-9a-z and the number in that run; one without the other would make names that collide */
-  run?: string;
-  seq?: number;
+  run?: string | undefined;
+  seq?: number | undefined;
   constraints: string[];
-  state?: StateSource;
+  state?: StateSource | undefined;
   untrusted: { label: string; text: Exclude<TextSource, { from: "stdin" }> }[];
 };
 

@@ -57,52 +57,47 @@ function camelCase(name: string): string {
 }
 
 function toArguments(members: Map<string, unknown>): BuildArguments {
-  const parsed: Omit<BuildArguments, "role" | "task"> & { role?: string; task?: string } = {
-    ...texts(members),
-    ...numbers(members),
-    constraints: list(members, "constraints").map((entry, index) => textOf(entry, `constraints[${index}]`)),
-    untrusted: list(members, "untrusted").map(labelledText),
-  };
-  const state = members.get("state");
-  if (state !== undefined) {
-    if (!isObject(state)) throw new WrongArgument(`state is ${showValue(state)}; it has to be an object`);
-    parsed.state = { from: "arguments", slice: state };
-  }
-  const { role, task } = parsed;
+  const text = (name: (typeof TEXTS)[number]) => optionalText(members, name);
+  const number = (name: (typeof NUMBERS)[number]) => optionalNumber(members, name);
+  const role = text("role");
+  const task = text("task");
   if (role === undefined) throw new WrongArgument("role is missing; `spawn-guard roles` lists the roles");
   if (task === undefined)
     throw new WrongArgument("task is missing; say in 10 to 1000 characters what is to be done");
-  return { ...parsed, role, task };
-}
-
-function texts(members: Map<string, unknown>) {
-  const text = (name: (typeof TEXTS)[number]): string | undefined => {
-    const value = members.get(name);
-    return value === undefined ? undefined : textOf(value, name);
-  };
-  return defined({
-    role: text("role"),
-    task: text("task"),
+  return {
+    role,
+    task,
     stack: text("stack"),
-    parentTraceId: text("parent_trace_id"),
-    run: text("run"),
-  });
-}
-
-function numbers(members: Map<string, unknown>) {
-  const number = (name: (typeof NUMBERS)[number]): number | undefined => {
-    const value = members.get(name);
-    if (value === undefined || (typeof value === "number" && Number.isInteger(value))) return value;
-    throw new WrongArgument(`${name} is ${showValue(value)}; it has to be a whole number, without quotes`);
-  };
-  return defined({
     maxTokens: number("max_tokens"),
     maxOutput: number("max_output"),
     maxToolCalls: number("max_tool_calls"),
     maxTurns: number("max_turns"),
     timeoutMs: number("timeout_ms"),
+    parentTraceId: text("parent_trace_id"),
+    run: text("run"),
     seq: number("seq"),
-  });
+    constraints: list(members, "constraints").map((entry, index) => textOf(entry, `constraints[${index}]`)),
+    state: inlineState(members.get("state")),
+    untrusted: list(members, "untrusted").map(labelledText),
+  };
+}
+
+function optionalText(members: Map<string, unknown>, name: string): string | undefined {
+  const value = members.get(name);
+  return value === undefined ? undefined : textOf(value, name);
+}
+
+function optionalNumber(members: Map<string, unknown>, name: string): number | undefined {
+  const value = members.get(name);
+  if (value === undefined) return undefined;
+  if (typeof value === "number" && Number.isInteger(value)) return value;
+  throw new WrongArgument(`${name} is ${showValue(value)}; it has to be a whole number, without quotes`);
+}
+
+function inlineState(state: unknown): BuildArguments["state"] {
+  if (state === undefined) return undefined;
+  if (!isObject(state)) throw new WrongArgument(`state is ${showValue(state)}; it has to be an object`);
+  return { from: "arguments", slice: state };
 }
 
 function list(members: Map<string, unknown>, name: string): unknown[] {
@@ -132,10 +127,4 @@ function textOf(value: unknown, name: string): string {
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** The same object without the members that are undefined. */
-function defined<T extends Record<string, unknown>>(object: T): { [K in keyof T]?: Exclude<T[K], undefined> };
-function defined(object: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
 }

@@ -1,123 +1,139 @@
-import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { Command, CommanderError, Option } from "commander";
 import { showValue } from "../payload/show-value.ts";
 import type { BuildArguments, ParsedArguments } from "./build-arguments.ts";
-
-type Options = Partial<Omit<BuildArguments, "constraints" | "state" | "untrusted">> & {
-  constraint?: string[];
-  state?: string;
-  untrusted?: { label: string; path: string }[];
-  json?: true;
-};
 
 /** `json`: the arguments are on standard input. */
 export type ParsedOptions = ParsedArguments | { kind: "json" };
 
+/** Option → what it takes and what it is for, in the order of the help. */
+const OPTIONS = {
+  role: ["<role>", "who does the work: a role that `spawn-guard roles` lists"],
+  task: ["<text>", "what is to be done, 10 to 1000 characters"],
+  stack: ["<name>", "a technology to keep to; becomes a constraint"],
+  "max-tokens": ["<n>", "input tokens, 100 to 200000"],
+  "max-output": ["<n>", "tokens of the last message, 50 to the role's own cap"],
+  "max-tool-calls": ["<n>", "tool calls, 1 to 100"],
+  "max-turns": ["<n>", "turns, 1 to the role's own maxTurns"],
+  "timeout-ms": ["<n>", "running time in milliseconds, 30000 to 3600000"],
+  "parent-trace-id": ["<id>", "the spawn that makes the call, when a subagent does"],
+  run: ["<id>", "the workflow run's six of 0-9a-z, with --seq"],
+  seq: ["<n>", "the spawn's number in the run, with --run"],
+  constraint: ["<text>", "a condition of 5 or more characters; repeatable"],
+  state: ["<file>", "a JSON object for state_slice; - reads standard input"],
+  untrusted: ["<label=file>", "a text that somebody else wrote; repeatable"],
+} as const;
+
+type OptionName = keyof typeof OPTIONS;
+
+/** Characters of commander's own messages, which quote what was given. */
+const MESSAGE_MAX = 300;
+
+class WrongOption extends Error {}
+
 /** Reads the options of `spawn-guard build`; touches neither files nor the process. */
 export function parseBuildOptions(argv: readonly string[]): ParsedOptions {
-  let help = "";
-  let problem = "";
-  const command = defineBuild()
+  const given = new Map<OptionName, string[]>();
+  let written = "";
+  const command = defineBuild(given)
     .exitOverride()
     .configureOutput({
       writeOut: (text) => {
-        help += text;
+        written += text;
       },
-      writeErr: () => {},
-      outputError: (text) => {
-        problem = text.trim().replace(/^error: /, "");
+      writeErr: (text) => {
+        written += text;
       },
     });
   try {
     command.parse([...argv], { from: "user" });
+    return toArguments(given, command);
   } catch (error) {
+    if (error instanceof WrongOption) return { kind: "usage", problem: error.message };
     if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode === 0) return { kind: "help", text: help };
-    return { kind: "usage", problem: `${problem}; spawn-guard build --help lists the options` };
+    if (error.exitCode === 0) return { kind: "help", text: written };
+    const message = written
+      .trim()
+      .replace(/^error: /, "")
+      .slice(0, MESSAGE_MAX);
+    return { kind: "usage", problem: `${message}\nspawn-guard build --help lists the options` };
   }
+}
+
+function defineBuild(given: Map<OptionName, string[]>): Command {
+  const command = new Command("spawn-guard build")
+    .description("Builds a spawn payload and the Agent call that carries it. Writes nothing, starts nothing.")
+    .allowExcessArguments(true);
+  for (const name of optionNames()) {
+    const [takes, purpose] = OPTIONS[name];
+    const collect = (value: string): void => {
+      given.set(name, [...(given.get(name) ?? []), value]);
+    };
+    command.addOption(new Option(`--${name} ${takes}`, purpose).argParser(collect));
+  }
+  return command.option("--json", "read the arguments as one JSON object from standard input");
+}
+
+function optionNames(): OptionName[] {
+  const isName = (name: string): name is OptionName => Object.hasOwn(OPTIONS, name);
+  return Object.keys(OPTIONS).filter(isName);
+}
+
+function toArguments(given: Map<OptionName, string[]>, command: Command): ParsedOptions {
   const [extra] = command.args;
   if (extra !== undefined)
-    return usage(`unexpected text ${showValue(extra)}; put a value with spaces into quotes`);
-  return toArguments(command.opts<Options>());
-}
-
-function defineBuild(): Command {
-  return new Command("spawn-guard build")
-    .description("Builds a spawn payload and the Agent call that carries it. Writes nothing, starts nothing.")
-    .allowExcessArguments(true)
-    .addOption(text("--role <role>", "who does the work: a role that `spawn-guard roles` lists"))
-    .addOption(text("--task <text>", "what is to be done, 10 to 1000 characters"))
-    .addOption(text("--stack <name>", "a technology to keep to; becomes a constraint"))
-    .addOption(number("--max-tokens <n>", "input tokens, 100 to 200000"))
-    .addOption(number("--max-output <n>", "tokens of the last message, 50 to the role's own cap"))
-    .addOption(number("--max-tool-calls <n>", "tool calls, 1 to 100"))
-    .addOption(number("--max-turns <n>", "turns, 1 to the role's own maxTurns"))
-    .addOption(number("--timeout-ms <n>", "running time in milliseconds, 30000 to 3600000"))
-    .addOption(text("--parent-trace-id <id>", "the spawn that makes the call, when a subagent does"))
-    .addOption(text("--run <id>", "the workflow run's six of 0-9a-z, with --seq"))
-    .addOption(number("--seq <n>", "the spawn's number in the run, with --run"))
-    .addOption(
-      new Option("--constraint <text>", "a condition of 5 or more characters; repeatable").argParser(
-        (value: string, previous: string[] | undefined) => [...(previous ?? []), value],
-      ),
-    )
-    .addOption(text("--state <file>", "a JSON object for state_slice; - reads standard input"))
-    .addOption(
-      new Option("--untrusted <label=file>", "a text that somebody else wrote; repeatable").argParser(
-        (value: string, previous: { label: string; path: string }[] | undefined) => [
-          ...(previous ?? []),
-          labelledFile(value),
-        ],
-      ),
-    )
-    .option("--json", "read the arguments as one JSON object from standard input");
-}
-
-function text(flags: string, description: string): Option {
-  return new Option(flags, description).argParser((value: string, previous: string | undefined) => {
-    if (previous !== undefined) throw new InvalidArgumentError("It is given twice; give it once.");
-    return value;
-  });
-}
-
-function number(flags: string, description: string): Option {
-  return new Option(flags, description).argParser((value: string, previous: number | undefined) => {
-    if (previous !== undefined) throw new InvalidArgumentError("It is given twice; give it once.");
-    if (!/^-?\d+$/.test(value)) throw new InvalidArgumentError("Write a whole number, such as 30000.");
-    return Number(value);
-  });
-}
-
-function labelledFile(value: string): { label: string; path: string } {
-  const at = value.indexOf("=");
-  if (at < 1 || at === value.length - 1) throw new InvalidArgumentError("Write LABEL=FILE.");
-  return { label: value.slice(0, at), path: value.slice(at + 1) };
-}
-
-function toArguments(options: Options): ParsedOptions {
-  const { constraint, state, untrusted, json, role, task, ...rest } = options;
-  if (json === true) {
-    const [other] = Object.keys(options).filter((name) => name !== "json");
-    return other === undefined
-      ? { kind: "json" }
-      : usage("--json takes every argument from standard input; leave the other options out");
+    throw new WrongOption(`unexpected text ${showValue(extra)}; put a value with spaces into quotes`);
+  if (command.opts<{ json?: true }>().json === true) {
+    if (given.size > 0)
+      throw new WrongOption("--json takes every argument from standard input; leave the other options out");
+    return { kind: "json" };
   }
-  if (role === undefined) return usage("--role is missing; `spawn-guard roles` lists the roles");
-  if (task === undefined) return usage("--task is missing; say in 10 to 1000 characters what is to be done");
+  const one = (name: OptionName) => single(name, given.get(name) ?? []);
+  const role = one("role");
+  const task = one("task");
+  if (role === undefined) throw new WrongOption("--role is missing; `spawn-guard roles` lists the roles");
+  if (task === undefined)
+    throw new WrongOption("--task is missing; say in 10 to 1000 characters what is to be done");
   return {
     kind: "arguments",
     arguments: {
       role,
       task,
-      ...rest,
-      constraints: constraint ?? [],
-      ...(state === undefined
-        ? {}
-        : { state: state === "-" ? { from: "stdin" as const } : { from: "file" as const, path: state } }),
-      untrusted: (untrusted ?? []).map(({ label, path }) => ({ label, text: { from: "file", path } })),
+      stack: one("stack"),
+      maxTokens: wholeNumber("max-tokens", one("max-tokens")),
+      maxOutput: wholeNumber("max-output", one("max-output")),
+      maxToolCalls: wholeNumber("max-tool-calls", one("max-tool-calls")),
+      maxTurns: wholeNumber("max-turns", one("max-turns")),
+      timeoutMs: wholeNumber("timeout-ms", one("timeout-ms")),
+      parentTraceId: one("parent-trace-id"),
+      run: one("run"),
+      seq: wholeNumber("seq", one("seq")),
+      constraints: given.get("constraint") ?? [],
+      state: stateSource(one("state")),
+      untrusted: (given.get("untrusted") ?? []).map(labelledFile),
     },
   };
 }
 
-function usage(problem: string): ParsedOptions {
-  return { kind: "usage", problem };
+function single(name: OptionName, values: readonly string[]): string | undefined {
+  if (values.length > 1) throw new WrongOption(`--${name} is given ${values.length} times; give it once`);
+  return values[0];
+}
+
+function wholeNumber(name: OptionName, value: string | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  if (!/^-?\d+$/.test(value))
+    throw new WrongOption(`--${name} is ${showValue(value)}; write a whole number, such as 30`);
+  return Number(value);
+}
+
+function stateSource(value: string | undefined): BuildArguments["state"] {
+  if (value === undefined) return undefined;
+  return value === "-" ? { from: "stdin" } : { from: "file", path: value };
+}
+
+function labelledFile(value: string): BuildArguments["untrusted"][number] {
+  const at = value.indexOf("=");
+  if (at < 1 || at === value.length - 1)
+    throw new WrongOption(`--untrusted is ${showValue(value)}; write LABEL=FILE`);
+  return { label: value.slice(0, at), text: { from: "file", path: value.slice(at + 1) } };
 }

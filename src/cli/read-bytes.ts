@@ -1,11 +1,12 @@
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 
 /** Bytes; more than any prompt can hold. */
 const MAX_BYTES = 1_000_000;
 
-/** A file's bytes. Throws for what is no regular file (a pipe would block for ever) or has over a million bytes. */
+/** A file's bytes. Throws for what is no regular file or has over a million bytes. */
 export function readRegularFile(path: string): Uint8Array {
-  const file = openSync(path, "r");
+  // Opening a named pipe would wait for a writer.
+  const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     const stats = fstatSync(file);
     if (!stats.isFile()) throw new Error("it is no regular file; name one");
