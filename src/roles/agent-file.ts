@@ -82,10 +82,13 @@ function readName({ fields, report }: FieldReader): string {
 }
 
 function readDescription({ fields, report }: FieldReader): string {
-  const description = readText({ fields, report }, "description")?.trim() ?? "";
+  const written = readText({ fields, report }, "description");
+  // a description of the wrong type has been reported already
+  if (written === null && !isNothing(fields.get("description")?.value)) return "";
+  const description = written?.trim() ?? "";
   const line = lineOf(fields, "description");
   const length = [...description].length;
-  if (description === "") {
+  if (length === 0) {
     report("warning", line, "description is missing; say in a sentence when to use this agent");
   } else if (length > DESCRIPTION_ADVICE) {
     report(

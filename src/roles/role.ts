@@ -2,8 +2,11 @@
 export type Role = {
   /** the bare name, as in `subagent_role` */
   name: string;
-  /** where it comes from: the plugin's own agents, Claude Code itself, or an agent file of the project or user */
-  origin: "plugin" | "builtin" | "project" | "user";
+  /**
+   * where it comes from: the plugin's own agents, Claude Code itself, an agent file of the project or user, or
+   * an agent type of which nothing is known but its name
+   */
+  origin: "plugin" | "builtin" | "project" | "user" | "foreign";
   description: string;
   /** tool names or rules such as `Bash(git log:*)`; null when the file has no list and the host gives everything */
   tools: string[] | null;
