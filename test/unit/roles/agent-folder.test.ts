@@ -176,4 +176,9 @@ describe("symbolic links (case 92)", () => {
     symlinkSync(join(dir, "agents"), join(dir, "linked"));
     expect(read(join(dir, "linked")).names).toEqual(["x"]);
   });
+
+  it("stops at a bound and says so, so that a link to a large tree ends", () => {
+    for (let i = 0; i < 5_001; i += 1) writeFileSync(join(dir, `note-${i}.txt`), "");
+    expect(read().said).toEqual([expect.stringContaining("more than 5000 entries")]);
+  });
 });
