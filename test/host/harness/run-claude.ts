@@ -29,7 +29,8 @@ export interface RunOptions {
   hooks?: HookAnswers;
   /** The plugins' user options, as the person would have set them; they reach every plugin of the run. */
   options?: Record<string, string | number | boolean>;
-  env?: Record<string, string>;
+  /** Added to the program's environment; undefined takes a variable away. */
+  env?: Record<string, string | undefined>;
   /** Settings for this run only (`--settings`). */
   settings?: object;
   /** The person's own settings.json. */

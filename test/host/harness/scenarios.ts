@@ -120,6 +120,27 @@ export const scenarios = {
       LEVEL2: [bash("sleep 1")],
     }),
   },
+  "background-child-of-a-running-subagent": {
+    model: script({
+      MAIN: [agents(agentCall("worker", "LEVEL1", FOREGROUND))],
+      LEVEL1: [agents(agentCall("leaf", "LEVEL2", BACKGROUND)), bash("sleep 1.5")],
+      LEVEL2: [bash("echo leaf")],
+    }),
+  },
+  "max-turns-under-a-running-subagent": {
+    model: script({
+      MAIN: [agents(agentCall("worker", "LEVEL1", FOREGROUND))],
+      LEVEL1: [agents(agentCall("short", "LEVEL2", BACKGROUND)), bash("sleep 1.5")],
+      LEVEL2: [1, 2, 3].map((turn) => bash(`echo ${turn}`)),
+    }),
+  },
+  "halted-at-post-tool-batch": {
+    ...spawn("leaf", FOREGROUND, [{ text: "so far", ...bash("echo 1") }, bash("echo 2")]),
+    hooks: (input) =>
+      input.hook_event_name === "PostToolBatch" && input.agent_id !== undefined
+        ? { continue: false }
+        : undefined,
+  },
   "unknown-agent-type": { model: script({ MAIN: [agents(agentCall("nobody", "LEAF"))] }) },
   "refused-by-permission-rule": {
     ...spawn("leaf", FOREGROUND, [bash("echo leaf")]),
