@@ -50,12 +50,16 @@ async function ownRole(type: string, folders: AgentFolders): Promise<Role | null
 }
 
 /** A plugin role as its file says now: as it was built, unless somebody edited it. */
-async function current({ role, checksum: built }: (typeof PLUGIN_ROLES)[number], folder: string): Promise<Role> {
+async function current(
+  { role, checksum: built }: (typeof PLUGIN_ROLES)[number],
+  folder: string,
+): Promise<Role> {
   const file = join(folder, `${role.name}.md`);
   const text = readIfPresent(file);
   if (text === null || checksum(text) === built) return role;
-  const { parseAgentFile } = await import("./agent-folder.ts");
-  const edited = parseAgentFile(text, file, "plugin").role;
-  if (edited === null) throw new Error(`${file} was edited and cannot be read; mend it or reinstall the plugin`);
-  return edited;
+  const { readAgentFolder } = await import("./agent-folder.ts");
+  const edited = readAgentFolder(folder, "plugin").roles.get(role.name);
+  if (edited === undefined)
+    throw new Error(`${file} was edited and cannot be read; mend it or reinstall the plugin`);
+  return edited.role;
 }

@@ -1,0 +1,208 @@
+import type { Refusal, SessionState } from "../ledger/session-state.ts";
+import { MAX_REFUSALS } from "../ledger/session-state.ts";
+import { countChild, slotOf } from "../ledger/slot.ts";
+import type { SpawnRecord } from "../ledger/spawn-record.ts";
+import { findBlock, renderBlock } from "../payload/prompt-block.ts";
+import type { SpawnPayload } from "../payload/spawn-payload.ts";
+import { formatTraceId, traceDate } from "../payload/trace-id.ts";
+import { checkPayload, formatProblems } from "../payload/validate.ts";
+import { defaultBudget } from "../roles/role-budget.ts";
+import { sameAgentType } from "./agent-type.ts";
+import { overCaps } from "./budget-caps.ts";
+import { type Refused, reasons, refusalOf } from "./reasons.ts";
+import { goalOf, spawnInput } from "./spawn-prompt.ts";
+import type { AgentInput, SpawnRequest } from "./spawn-request.ts";
+
+/** A trace id names a folder of the ledger, and file systems end at 255 bytes. */
+const MAX_TRACE_LENGTH = 128;
+
+export type SpawnDecision =
+  | { kind: "admitted"; session: SessionState; record: SpawnRecord; input: AgentInput }
+  /** this very call was admitted before: the same event came twice (case 56) */
+  | { kind: "known"; trace: string }
+  | { kind: "refused"; session: SessionState; refused: Refused; times: number };
+
+/**
+ * Decides about one Agent call and says what the session's state becomes. Depth comes first: it is the limit
+ * that no payload and no mode can move.
+ */
+export function decideSpawn(session: SessionState, request: SpawnRequest): SpawnDecision {
+  const admitted = Object.entries(session.running).find(([, slot]) => slot.call === request.call);
+  if (admitted !== undefined) return { kind: "known", trace: admitted[0] };
+
+  const { policy, target, caller } = request;
+  const depth = (caller.kind === "main" ? session.baseDepth : caller.depth) + 1;
+  const refuse = (refused: Refused) => refusal(session, request, refused);
+
+  if (caller.kind === "spawn" && caller.barred !== null) return refuse(refusalOf(caller.barred));
+  if (policy.subagent_max_depth === 0) return refuse(reasons.depth(depth, 0));
+  if (caller.kind === "spawn" && !caller.lineage.known) {
+    return refuse(reasons.lineage(caller.lineage.why, policy.subagent_max_depth));
+  }
+  if (depth > policy.subagent_max_depth) return refuse(reasons.depth(depth, policy.subagent_max_depth));
+  if (!target.known && policy.unknown_roles === "deny") return refuse(reasons.roleUnknown(target.agentType));
+
+  const payload = choosePayload(session, request);
+  if ("refused" in payload) return refuse(payload.refused);
+
+  const full = limitReached(session, request);
+  if (full !== null) return refuse(full);
+
+  const record = newRecord(request, payload.payload, payload.origin, depth);
+  return {
+    kind: "admitted",
+    session: {
+      ...session,
+      seq: payload.seq,
+      admitted: session.admitted + 1,
+      running: countChild({ ...session.running, [record.trace]: slotOf(record) }, record.parent),
+    },
+    record,
+    input: spawnInput(request.input, target.agentType, record.payload, depth, policy.subagent_max_depth),
+  };
+}
+
+type Chosen = { payload: SpawnPayload; origin: "caller" | "attached"; seq: number };
+
+function choosePayload(session: SessionState, request: SpawnRequest): Chosen | { refused: Refused } {
+  const { input, caller, target, policy } = request;
+  const parent = caller.kind === "main" ? null : caller.trace;
+  const found = findBlock(input.prompt);
+  if (found.kind === "many") return { refused: reasons.payloadAmbiguous(found.count) };
+  if (found.kind === "broken") return { refused: reasons.payloadInvalid(found.problem) };
+  if (found.kind === "none") {
+    const attached = attachedPayload(session, request, parent);
+    if (policy.payload_mode === "require") {
+      return { refused: reasons.payloadMissing(renderBlock(attached.payload)) };
+    }
+    return { ...attached, origin: "attached" };
+  }
+  const checked = checkPayload(found.json);
+  if (!checked.ok) return { refused: reasons.payloadInvalid(formatProblems(checked.problems)) };
+  const given = checked.payload;
+  if (given.trace_id.length > MAX_TRACE_LENGTH) {
+    const problem = `has ${given.trace_id.length} characters; at most ${MAX_TRACE_LENGTH}`;
+    return { refused: reasons.payloadInvalid(formatProblems([{ field: "trace_id", problem }])) };
+  }
+  if (given.parent_trace_id != null && given.parent_trace_id !== parent) {
+    return { refused: reasons.parentMismatch(given.parent_trace_id, parent) };
+  }
+  if (given.subagent_role !== target.role.name && !sameAgentType(given.subagent_role, target.agentType)) {
+    return { refused: reasons.roleMismatch(given.subagent_role, target.agentType) };
+  }
+  if (isUsed(session, request, given.trace_id)) {
+    const { payload } = attachedPayload(session, request, parent);
+    const block = renderBlock({ ...given, trace_id: payload.trace_id, parent_trace_id: parent });
+    return { refused: reasons.traceReused(given.trace_id, block) };
+  }
+  const over = overCaps(given.budget, policy);
+  if (over.length > 0) return { refused: reasons.overCap(formatProblems(over)) };
+  return { payload: { ...given, parent_trace_id: parent }, origin: "caller", seq: session.seq };
+}
+
+function attachedPayload(
+  session: SessionState,
+  request: SpawnRequest,
+  parent: string | null,
+): { payload: SpawnPayload; seq: number } {
+  const date = traceDate(new Date(request.now));
+  let seq = session.seq;
+  let trace: string;
+  do {
+    seq += 1;
+    trace = formatTraceId({ date, run: session.run, seq });
+  } while (isUsed(session, request, trace));
+  const { role } = request.target;
+  return {
+    seq,
+    payload: {
+      trace_id: trace,
+      parent_trace_id: parent,
+      subagent_role: role.name,
+      required: true,
+      goal: goalOf(request.input),
+      constraints: [],
+      state_slice: {},
+      allowed_tools: role.tools === null || role.tools.length === 0 ? ["*"] : role.tools,
+      budget: defaultBudget(role),
+      untrusted_inputs: [],
+    },
+  };
+}
+
+function isUsed(session: SessionState, request: SpawnRequest, trace: string): boolean {
+  return Object.hasOwn(session.running, trace) || request.traceUsed(trace);
+}
+
+function limitReached(session: SessionState, request: SpawnRequest): Refused | null {
+  const { policy, caller } = request;
+  const running = Object.keys(session.running).length;
+  if (session.admitted >= policy.max_spawns_per_session) {
+    return reasons.spawnsExhausted(session.admitted, policy.max_spawns_per_session);
+  }
+  if (caller.kind === "spawn") {
+    const children = session.running[caller.trace]?.children ?? 0;
+    if (children >= policy.max_children_per_spawn) {
+      return reasons.children(children, policy.max_children_per_spawn);
+    }
+  }
+  if (running >= policy.max_concurrent_spawns) {
+    return reasons.concurrency(running, policy.max_concurrent_spawns);
+  }
+  return null;
+}
+
+function newRecord(
+  request: SpawnRequest,
+  payload: SpawnPayload,
+  origin: "caller" | "attached",
+  depth: number,
+): SpawnRecord {
+  return {
+    trace: payload.trace_id,
+    call: request.call,
+    agent: null,
+    parent: payload.parent_trace_id ?? null,
+    depth,
+    role: request.target.role.name,
+    agentType: request.target.agentType,
+    origin,
+    payload,
+    phase: "reserved",
+    admittedAt: request.now,
+    seenAt: request.now,
+    endedAt: null,
+    outcome: null,
+    detail: null,
+    doubt: null,
+    ranAs: null,
+    barred: null,
+    orphanedAt: null,
+    mergedInto: null,
+    children: 0,
+  };
+}
+
+function refusal(session: SessionState, request: SpawnRequest, refused: Refused): SpawnDecision {
+  const before = session.refusals.find(
+    (earlier) => earlier.key === request.key && earlier.code === refused.code,
+  );
+  if (before?.call === request.call) return { kind: "refused", session, refused, times: before.times };
+  const entry: Refusal = {
+    key: request.key,
+    code: refused.code,
+    call: request.call,
+    times: (before?.times ?? 0) + 1,
+  };
+  const others = session.refusals.filter((earlier) => earlier !== before);
+  return {
+    kind: "refused",
+    session: {
+      ...session,
+      refused: session.refused + 1,
+      refusals: [...others, entry].slice(-MAX_REFUSALS),
+    },
+    refused,
+    times: entry.times,
+  };
+}

@@ -1,0 +1,42 @@
+import type { Policy } from "../policy/policy-keys.ts";
+import type { Role } from "../roles/role.ts";
+import type { Lineage } from "./lineage.ts";
+import type { ReasonCode } from "./reasons.ts";
+
+/** `tool_input` of an Agent call; members that the guard does not know are handed on as they are. */
+export type AgentInput = {
+  description: string;
+  prompt: string;
+  subagent_type?: string;
+  [member: string]: unknown;
+};
+
+/** Who makes the call: the host says so by agent_id, nobody has to be believed. */
+export type Caller =
+  | { kind: "main" }
+  | { kind: "spawn"; trace: string; depth: number; lineage: Lineage; barred: ReasonCode | null };
+
+/** The agent that a call asks for. */
+export type Target = {
+  role: Role;
+  /** the type as the host knows it, `spawn-guard:<role>` for the plugin's own */
+  agentType: string;
+  /** false for an agent type that no agent file and no built-in explains */
+  known: boolean;
+};
+
+/** One Agent call, with everything that decides about it besides the session's state. */
+export type SpawnRequest = {
+  /** tool_use_id */
+  call: string;
+  /** the same for an identical attempt of the same caller */
+  key: string;
+  caller: Caller;
+  input: AgentInput;
+  target: Target;
+  policy: Policy;
+  /** milliseconds since the epoch */
+  now: number;
+  /** whether the ledger holds a spawn of this trace id */
+  traceUsed: (trace: string) => boolean;
+};

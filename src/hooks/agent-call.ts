@@ -1,0 +1,67 @@
+import { dirname, join } from "node:path";
+import { walkLineage } from "../guard/lineage.ts";
+import { alreadyRefused } from "../guard/reasons.ts";
+import type { AgentInput, Caller, SpawnRequest } from "../guard/spawn-request.ts";
+import { admitSpawn } from "../ledger/admission.ts";
+import { checksum } from "../ledger/checksum.ts";
+import type { SpawnRecord } from "../ledger/spawn-record.ts";
+import { resolveTarget } from "../roles/resolve-target.ts";
+import type { Answer } from "./answer.ts";
+import type { HookContext } from "./hook-context.ts";
+import { BadInput, type HookEvent, parseToolCall, type ToolCall } from "./hook-event.ts";
+import { judgeSubagent, spawnOfEvent } from "./subagent.ts";
+
+/** Decides about an Agent (or Task) call: silence but for the prompt it goes out with, or a refusal. */
+export async function judgeAgentCall(event: HookEvent, context: HookContext): Promise<Answer> {
+  const call = parseToolCall(event);
+  const input = agentInput(call);
+  const parent = spawnOfEvent(event, context);
+  const judged = parent === null ? null : judgeSubagent(parent, context);
+  const caller: Caller = judged === null ? { kind: "main" } : callerOf(judged.spawn, context);
+  const request: SpawnRequest = {
+    call: call.call,
+    key: attemptKey(caller, input),
+    caller,
+    input,
+    target: await resolveTarget(input.subagent_type, {
+      plugin: join(dirname(process.argv[1] ?? ""), "..", "agents"),
+      own: [
+        { folder: join(context.projectFolder, ".claude", "agents"), origin: "project" },
+        { folder: join(context.configFolder, "agents"), origin: "user" },
+      ],
+    }),
+    policy: context.policy,
+    now: context.now,
+    traceUsed: (trace) => context.ledger.hasRecord(trace),
+  };
+  if (judged?.refused != null) return { deny: judged.refused.reason };
+
+  const admission = admitSpawn(context.ledger, request);
+  if (admission.kind === "admitted") return { updatedInput: admission.input };
+  const { refused, times } = admission;
+  return { deny: times > 1 ? alreadyRefused(refused, times) : refused.reason };
+}
+
+function callerOf(spawn: SpawnRecord, { ledger }: HookContext): Caller {
+  const baseDepth = ledger.session()?.baseDepth ?? 0;
+  const lineage = walkLineage(spawn, (trace) => ledger.record(trace), baseDepth);
+  return { kind: "spawn", trace: spawn.trace, depth: spawn.depth, lineage, barred: spawn.barred };
+}
+
+function agentInput({ input }: ToolCall): AgentInput {
+  const { description = "", prompt, subagent_type: type } = input;
+  if (typeof prompt !== "string") throw new BadInput("tool_input.prompt is missing or no text");
+  if (typeof description !== "string") throw new BadInput("tool_input.description is no text");
+  if (type !== undefined && type !== null && typeof type !== "string") {
+    throw new BadInput("tool_input.subagent_type is no text");
+  }
+  const { subagent_type: _, ...others } = input;
+  return { ...others, description, prompt, ...(typeof type === "string" ? { subagent_type: type } : {}) };
+}
+
+/** Two attempts are the same when one caller asks for the same type with the same prompt (case 65). */
+function attemptKey(caller: Caller, input: AgentInput): string {
+  const from = caller.kind === "main" ? "main" : caller.trace;
+  const asked = `${input.subagent_type ?? ""}\n${input.prompt}`;
+  return `${from}:${checksum(asked)}:${asked.length}`;
+}

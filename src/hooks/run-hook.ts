@@ -1,0 +1,81 @@
+import { readSync, writeSync } from "node:fs";
+import { codeOf } from "../ledger/files.ts";
+import { pause } from "../ledger/pause.ts";
+import { type Answer, renderAnswer, withMessage } from "./answer.ts";
+import { HookContext } from "./hook-context.ts";
+import { BadInput, type HookEvent, parseHookEvent } from "./hook-event.ts";
+
+/** Decides about one event. */
+export type Handler = (event: HookEvent, context: HookContext) => Answer | Promise<Answer>;
+
+/** What a hook answers to an event that it could not judge; `context` is null when not even that was known. */
+export type OnError = (context: HookContext | null, event: HookEvent | null) => Answer;
+
+/**
+ * Runs one hook: reads all of standard input, decides, writes at most one JSON object, and always exits with 0
+ * (DESIGN "Failure"). What goes wrong is answered by `onError` and said to the person.
+ */
+export async function runHook(name: string, handle: Handler, onError: OnError): Promise<void> {
+  let context: HookContext | null = null;
+  let event: HookEvent | null = null;
+  let answer: Answer;
+  try {
+    const input = readStandardInput();
+    context = new HookContext(process.env, Date.now());
+    event = parseHookEvent(input);
+    context.open(event);
+    answer = withMessage(await handle(event, context), context.damageReport());
+  } catch (error) {
+    answer = withMessage(safely(onError, context, event), describe(name, error));
+  }
+  const output = renderAnswer(name, answer);
+  if (output !== null) writeAll(JSON.stringify(output));
+}
+
+function safely(onError: OnError, context: HookContext | null, event: HookEvent | null): Answer {
+  try {
+    return onError(context, event);
+  } catch {
+    return onError(null, event);
+  }
+}
+
+function describe(name: string, error: unknown): string {
+  const what = error instanceof BadInput ? "bad input" : "an error";
+  const message = error instanceof Error ? error.message : String(error);
+  return `spawn-guard could not judge a ${name} event (${what}: ${message.slice(0, 300)})`;
+}
+
+function readStandardInput(): Uint8Array {
+  const chunks: Buffer[] = [];
+  for (;;) {
+    const chunk = Buffer.allocUnsafe(65_536);
+    let count: number;
+    try {
+      count = readSync(0, chunk, 0, chunk.length, null);
+    } catch (error) {
+      // A pipe that is not ready, and Windows' way of saying that a pipe has ended.
+      if (codeOf(error) === "EAGAIN") {
+        pause(1);
+        continue;
+      }
+      if (codeOf(error) === "EOF") break;
+      throw error;
+    }
+    if (count === 0) break;
+    chunks.push(chunk.subarray(0, count));
+  }
+  return Buffer.concat(chunks);
+}
+
+function writeAll(text: string): void {
+  const bytes = Buffer.from(text, "utf8");
+  for (let written = 0; written < bytes.length; ) {
+    try {
+      written += writeSync(1, bytes, written);
+    } catch (error) {
+      if (codeOf(error) !== "EAGAIN") return;
+      pause(1);
+    }
+  }
+}

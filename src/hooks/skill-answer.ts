@@ -1,0 +1,12 @@
+import { dirname, join } from "node:path";
+import { buildWorld } from "../cli/build-world.ts";
+import { skillContext } from "../cli/skill-result.ts";
+
+/**
+ * What /subagent-spawn hands to the model, made from the raw argument text. Loaded only when the skill is called:
+ * it brings the builder and its parsers along.
+ */
+export function skillAnswer(rawArguments: string, typed: boolean, cwd: string): string {
+  const pluginRoot = join(dirname(process.argv[1] ?? ""), "..");
+  return skillContext(rawArguments, typed, buildWorld(pluginRoot, cwd));
+}

@@ -1,0 +1,79 @@
+import { decideSpawn, type SpawnDecision } from "../guard/decide-spawn.ts";
+import type { ReasonCode } from "../guard/reasons.ts";
+import { spawnInput } from "../guard/spawn-prompt.ts";
+import type { AgentInput, SpawnRequest } from "../guard/spawn-request.ts";
+import { reclaimSlots } from "./ending.ts";
+import type { Ledger } from "./ledger.ts";
+import type { SpawnRecord } from "./spawn-record.ts";
+
+export type Admission =
+  | { kind: "admitted"; record: SpawnRecord; input: AgentInput }
+  | Extract<SpawnDecision, { kind: "refused" }>;
+
+/** Limits that a slot left behind could have reached. */
+const RECLAIMABLE: ReadonlySet<ReasonCode> = new Set(["concurrency_exceeded", "session_tokens_exceeded"]);
+
+/**
+ * Decides about an Agent call and records the decision in one step: of any number of calls at once, as many are
+ * admitted as the limits allow. Throws LedgerBusy.
+ */
+export function admitSpawn(ledger: Ledger, request: SpawnRequest): Admission {
+  const earlier = ledger.traceOfCall(request.call);
+  const known = earlier === null ? null : repeated(ledger, earlier, request);
+  if (known !== null) return known;
+
+  let decision = decide(ledger, request, (candidate) => !isReclaimable(candidate));
+  if (isReclaimable(decision)) {
+    const state = ledger.session();
+    if (state !== null) reclaimSlots(ledger, state, request.now);
+    decision = decide(ledger, request, () => true);
+  }
+  switch (decision.kind) {
+    case "refused":
+      return decision;
+    case "known":
+      return repeated(ledger, decision.trace, request) ?? refuseToGuess(decision.trace);
+    case "admitted": {
+      const { record, input } = decision;
+      ledger.updateRecord(record.trace, (written) => (written === null ? record : null));
+      ledger.recordCall(request.call, record.trace);
+      return { kind: "admitted", record, input };
+    }
+  }
+}
+
+function decide(
+  ledger: Ledger,
+  request: SpawnRequest,
+  commits: (decision: SpawnDecision) => boolean,
+): SpawnDecision {
+  let decision: SpawnDecision | undefined;
+  ledger.updateSession((state) => {
+    decision = decideSpawn(state, request);
+    if (decision.kind === "known" || decision.session === state || !commits(decision)) return null;
+    return decision.session;
+  });
+  if (decision === undefined) throw new Error("the ledger did not ask for a decision");
+  return decision;
+}
+
+function isReclaimable(decision: SpawnDecision): boolean {
+  return decision.kind === "refused" && RECLAIMABLE.has(decision.refused.code);
+}
+
+/** The answer to a call that came twice is the answer it got the first time. */
+function repeated(ledger: Ledger, trace: string, request: SpawnRequest): Admission | null {
+  const record = ledger.record(trace);
+  if (record === null) return null;
+  const { agentType } = request.target;
+  const limit = request.policy.subagent_max_depth;
+  return {
+    kind: "admitted",
+    record,
+    input: spawnInput(request.input, agentType, record.payload, record.depth, limit),
+  };
+}
+
+function refuseToGuess(trace: string): never {
+  throw new Error(`spawn ${trace} was admitted, but its record cannot be read`);
+}

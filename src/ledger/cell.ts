@@ -1,0 +1,121 @@
+import { join } from "node:path";
+import { checksum } from "./checksum.ts";
+import { linkNew, namesIn, readIfPresent, remove, renameIfPresent, sweepTemporary } from "./files.ts";
+import { pause } from "./pause.ts";
+
+/** How many old versions a cell keeps; see `Cell` for why the number is no matter of correctness. */
+const KEPT = 4;
+
+/** The deadline passed before a change could be committed: other processes kept committing first. */
+export class LedgerBusy extends Error {}
+
+export type Reading<T> = { value: T | null; lost: boolean };
+
+export type Decoder<T> = (raw: unknown) => T | null;
+
+/**
+ * One value on disk that any number of processes change at once, without a lock.
+ *
+ * A cell is a folder of numbered versions. A change reads version n, writes its successor to a temporary file
+ * and hard-links that as n + 1: the link fails if somebody else was first, and then the change is made again on
+ * what they wrote. A process killed at any point has either committed or not; nothing is left to take over.
+ *
+ * Old versions are deleted, so a process that slept for KEPT commits could link a number that was used and
+ * deleted before. It notices, because the newest version is then at least KEPT ahead, and makes its change
+ * again; changes must therefore be idempotent (return null when the value already holds them).
+ *
+ * Each version carries a checksum. A damaged one is renamed to *.damaged and never read again; until the next
+ * change, readers are told that something was lost.
+ */
+export class Cell<T> {
+  constructor(
+    readonly folder: string,
+    private readonly decode: Decoder<T>,
+    private readonly damaged: (file: string) => void = () => {},
+  ) {}
+
+  /** The newest sound value, or null when there is none; `lost` when something newer than it was damaged. */
+  read(): Reading<T> {
+    const { value, lost } = this.newest();
+    return { value, lost };
+  }
+
+  /**
+   * Replaces the value by `change(value, lost)` and returns the value now in force. `change` may run several
+   * times and returns null to leave things as they are.
+   *
+   * `deadline` is in milliseconds of Date.now(); throws LedgerBusy after it.
+   */
+  update(change: (value: T | null, lost: boolean) => T | null, deadline: number): T | null {
+    for (let attempt = 0; ; attempt++) {
+      const current = this.newest();
+      const next = change(current.value, current.lost);
+      if (next === null) return current.value;
+      if (this.commit(current.highest + 1, next)) return next;
+      if (Date.now() > deadline)
+        throw new LedgerBusy(`${this.folder}: not committed after ${attempt + 1} tries`);
+      pause(Math.random() * Math.min(2 ** attempt, 16));
+    }
+  }
+
+  private newest(): Reading<T> & { highest: number } {
+    for (;;) {
+      const { sound, damaged } = this.versions();
+      let highest = damaged[0] ?? 0;
+      let vanished = false;
+      for (const version of sound) {
+        const text = readIfPresent(this.file(version));
+        if (text === null) {
+          vanished = true;
+          break;
+        }
+        highest = Math.max(highest, version);
+        const value = this.parse(text);
+        if (value !== null) return { value, lost: highest > version, highest };
+        this.setAside(version);
+      }
+      // A version listed and then gone means that others committed in between: look again.
+      if (!vanished) return { value: null, lost: highest > 0, highest };
+    }
+  }
+
+  private parse(text: string): T | null {
+    const cut = text.indexOf(" ");
+    if (cut < 0 || checksum(text.slice(cut + 1)) !== text.slice(0, cut)) return null;
+    try {
+      return this.decode(JSON.parse(text.slice(cut + 1)));
+    } catch {
+      return null;
+    }
+  }
+
+  private commit(version: number, value: T): boolean {
+    const body = JSON.stringify(value);
+    if (!linkNew(this.folder, `${version}.json`, `${checksum(body)} ${body}`)) return false;
+    const { sound } = this.versions();
+    for (const old of sound) if (old <= version - KEPT) remove(this.file(old));
+    return (sound[0] ?? version) < version + KEPT;
+  }
+
+  /** Version numbers, newest first. */
+  private versions(): { sound: number[]; damaged: number[] } {
+    const sound: number[] = [];
+    const damaged: number[] = [];
+    for (const name of namesIn(this.folder)) {
+      if (/^[0-9]+\.json$/.test(name)) sound.push(Number.parseInt(name, 10));
+      else if (/^[0-9]+\.json\.damaged$/.test(name)) damaged.push(Number.parseInt(name, 10));
+      else sweepTemporary(this.folder, name);
+    }
+    const newestFirst = (a: number, b: number) => b - a;
+    return { sound: sound.sort(newestFirst), damaged: damaged.sort(newestFirst) };
+  }
+
+  private setAside(version: number): void {
+    const file = this.file(version);
+    if (renameIfPresent(file, `${file}.damaged`)) this.damaged(file);
+  }
+
+  private file(version: number): string {
+    return join(this.folder, `${version}.json`);
+  }
+}

@@ -1,0 +1,101 @@
+import * as fs from "node:fs";
+import { join } from "node:path";
+
+/** A temporary file of this age belongs to a process that was killed; a write takes milliseconds. */
+const STALE_TEMPORARY_MS = 60_000;
+const LONGEST_KEY = 200;
+
+/** The `code` of a system error, such as ENOENT. */
+export function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+}
+
+/** A file's text, or null when there is none. */
+export function readIfPresent(file: string): string | null {
+  try {
+    return fs.readFileSync(file, "utf8");
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return null;
+    throw error;
+  }
+}
+
+/** The names in a folder; none when there is no folder. */
+export function namesIn(folder: string): string[] {
+  try {
+    return fs.readdirSync(folder);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return [];
+    throw error;
+  }
+}
+
+/**
+ * Creates a file with its whole text in one step, or answers false when there is one already. Others see all of
+ * it or nothing, and a process killed here leaves at most a temporary file. Makes the folder when it is missing.
+ */
+export function linkNew(folder: string, name: string, text: string): boolean {
+  const temporary = join(folder, `tmp-${process.pid}-${Math.random().toString(36).slice(2)}`);
+  const options = { mode: 0o600, flag: "wx" };
+  try {
+    fs.writeFileSync(temporary, text, options);
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") throw error;
+    fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+    fs.writeFileSync(temporary, text, options);
+  }
+  try {
+    fs.linkSync(temporary, join(folder, name));
+    return true;
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return false;
+    throw error;
+  } finally {
+    remove(temporary);
+  }
+}
+
+/** Renames a file; false when somebody else did it first. */
+export function renameIfPresent(from: string, to: string): boolean {
+  try {
+    fs.renameSync(from, to);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return false;
+    throw error;
+  }
+}
+
+/** Removes what a killed process left in a folder; `name` is one of its names. */
+export function sweepTemporary(folder: string, name: string): void {
+  if (!name.startsWith("tmp-")) return;
+  const file = join(folder, name);
+  const written = fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs;
+  if (written !== undefined && Date.now() - written > STALE_TEMPORARY_MS) remove(file);
+}
+
+/** Removes a file as far as possible. */
+export function remove(file: string): void {
+  try {
+    fs.unlinkSync(file);
+  } catch {
+    // Somebody else removed it, or has it open (Windows): it is garbage that the next change tries again.
+  }
+}
+
+/**
+ * A name for a file or folder made from an id that came from outside: letters, digits, `-` and `_` stand, every
+ * other byte is written %XX, so no id leaves its folder and no two ids meet. Throws RangeError for an empty id
+ * or one whose name would have more than 200 characters.
+ */
+export function fileKey(id: string): string {
+  const key = id.replace(/[^A-Za-z0-9_-]/gu, (character) =>
+    [...Buffer.from(character, "utf8")].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join(""),
+  );
+  if (key === "" || key.length > LONGEST_KEY) {
+    throw new RangeError(
+      `the id ${JSON.stringify(id.slice(0, 60))} has ${id.length} characters; 1 to ${LONGEST_KEY} are needed`,
+    );
+  }
+  return key;
+}

@@ -1,0 +1,154 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { Cell } from "./cell.ts";
+import { fileKey, linkNew, namesIn, readIfPresent } from "./files.ts";
+import { rebuildSession } from "./rebuild.ts";
+import { decodeSession, MAX_DAMAGE, newSession, type SessionState } from "./session-state.ts";
+import { hasShape, isCountOrNull, isTextOrNull } from "./shape.ts";
+import { recordFromSlot } from "./slot.ts";
+import { decodeRecord, type SpawnRecord } from "./spawn-record.ts";
+
+/** What is known of a running agent before and after it is bound to its spawn. */
+export type AgentEntry = {
+  /** trace id of its spawn */
+  trace: string | null;
+  agentType: string | null;
+  /** milliseconds since the epoch of its latest SubagentStart */
+  startedAt: number | null;
+};
+
+/** What the ledger needs from outside: where it is, until when it may try, and a source of chance. */
+export type LedgerOptions = {
+  dataFolder: string;
+  sessionId: string;
+  /** milliseconds of Date.now() after which a change gives up with LedgerBusy */
+  deadline: number;
+  /** six of 0-9a-z for a new session's trace ids */
+  newRun: () => string;
+  /** depth of a new session's main thread */
+  baseDepth: number;
+};
+
+/**
+ * One session's spawns on disk (docs/ledger.md). A decision reads the session's state, the caller's record and
+ * its ancestors': as many files as the caller is deep, however many spawns there were.
+ */
+export class Ledger {
+  /** files found damaged by this process, for the person to be told */
+  readonly damaged: string[] = [];
+  private readonly folder: string;
+  private readonly sessionCell: Cell<SessionState>;
+
+  constructor(private readonly options: LedgerOptions) {
+    this.folder = join(options.dataFolder, "sessions", fileKey(options.sessionId));
+    this.sessionCell = new Cell(join(this.folder, "session"), decodeSession, (file) =>
+      this.damaged.push(file),
+    );
+  }
+
+  /** The session's state, null when nothing was ever recorded for it. */
+  session(): SessionState | null {
+    const { value, lost } = this.sessionCell.read();
+    return lost ? this.updateSession((state) => state) : value;
+  }
+
+  /**
+   * Changes the session's state. `change` gets a new state where there is none, may run several times, and
+   * returns null to leave it. What damage has taken is rebuilt from the spawns' own records first.
+   */
+  updateSession(change: (state: SessionState) => SessionState | null): SessionState {
+    const fresh = newSession(this.options.newRun(), this.options.baseDepth);
+    const state = this.sessionCell.update((value, lost) => {
+      if (!lost) return change(value ?? fresh);
+      const rebuilt = rebuildSession(value ?? fresh, this.allRecords());
+      const noted = { ...rebuilt, damage: [...rebuilt.damage, "session"].slice(-MAX_DAMAGE) };
+      return change(noted) ?? noted;
+    }, this.options.deadline);
+    return state ?? fresh;
+  }
+
+  /**
+   * A spawn's record by trace id, following a merged spawn to what it became. A spawn whose record was never
+   * written or is damaged is known from its slot alone, with its lineage in doubt when something was lost.
+   */
+  record(trace: string): SpawnRecord | null {
+    const { value, lost } = this.recordCell(trace).read();
+    if (value !== null && !lost) return value.mergedInto === null ? value : this.record(value.mergedInto);
+    const slot = this.sessionCell.read().value?.running[trace];
+    if (value === null && slot === undefined) return null;
+    const base = value ?? (slot === undefined ? null : recordFromSlot(trace, slot));
+    return base === null || !lost ? base : { ...base, doubt: "its record was damaged" };
+  }
+
+  /** Changes a spawn's record; `change` gets null where none was written, and returns null to leave it. */
+  updateRecord(
+    trace: string,
+    change: (record: SpawnRecord | null) => SpawnRecord | null,
+  ): SpawnRecord | null {
+    return this.recordCell(trace).update((value, lost) => {
+      if (!lost) return change(value);
+      const base = value ?? this.record(trace);
+      return change(base === null ? null : { ...base, doubt: "its record was damaged" });
+    }, this.options.deadline);
+  }
+
+  hasRecord(trace: string): boolean {
+    return existsSync(this.recordFolder(trace));
+  }
+
+  /** The spawn that an Agent call made, by tool_use_id. */
+  traceOfCall(call: string): string | null {
+    const running = this.sessionCell.read().value?.running ?? {};
+    const slot = Object.entries(running).find(([, candidate]) => candidate.call === call);
+    return slot?.[0] ?? readIfPresent(join(this.folder, "calls", fileKey(call)));
+  }
+
+  /** Remembers for good which spawn an Agent call made; the first word counts. */
+  recordCall(call: string, trace: string): void {
+    linkNew(join(this.folder, "calls"), fileKey(call), trace);
+  }
+
+  agent(agentId: string): AgentEntry | null {
+    return this.agentCell(agentId).read().value;
+  }
+
+  updateAgent(agentId: string, change: (entry: AgentEntry | null) => AgentEntry | null): AgentEntry | null {
+    return this.agentCell(agentId).update(change, this.options.deadline);
+  }
+
+  /** Every spawn's record, oldest first: for people and for rebuilding, never for a decision. */
+  allRecords(): SpawnRecord[] {
+    return namesIn(join(this.folder, "spawns"))
+      .map((name) => new Cell(join(this.folder, "spawns", name), decodeRecord).read().value)
+      .filter((record) => record !== null)
+      .sort((a, b) => a.admittedAt - b.admittedAt || a.trace.localeCompare(b.trace));
+  }
+
+  private recordCell(trace: string): Cell<SpawnRecord> {
+    return new Cell(this.recordFolder(trace), decodeRecord, (file) => this.damaged.push(file));
+  }
+
+  private agentCell(agentId: string): Cell<AgentEntry> {
+    return new Cell(join(this.folder, "agents", fileKey(agentId)), decodeAgent, (file) =>
+      this.damaged.push(file),
+    );
+  }
+
+  private recordFolder(trace: string): string {
+    return join(this.folder, "spawns", fileKey(trace));
+  }
+}
+
+const AGENT: Record<keyof AgentEntry, (value: unknown) => boolean> = {
+  trace: isTextOrNull,
+  agentType: isTextOrNull,
+  startedAt: isCountOrNull,
+};
+
+function decodeAgent(raw: unknown): AgentEntry | null {
+  return isAgentEntry(raw) ? raw : null;
+}
+
+function isAgentEntry(raw: unknown): raw is AgentEntry {
+  return hasShape(raw, AGENT);
+}

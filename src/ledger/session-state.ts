@@ -1,0 +1,135 @@
+import { hasShape, isCount, isJson, isText, isTextOrNull, isTexts, type Json } from "./shape.ts";
+
+/**
+ * What every decision of a session has to agree on, in one cell: counts, the spawns that hold a slot, and the
+ * latest refusals. Its size depends on how many spawns run at once, never on how many there were.
+ */
+export type SessionState = {
+  /** six of 0-9a-z, the random part of the trace ids that the guard makes in this session */
+  run: string;
+  /** the last sequence number given out */
+  seq: number;
+  /** depth of the main thread: 0, or more when a subagent's shell started this session (case 20) */
+  baseDepth: number;
+  /** admitted spawns, less those that gave everything back */
+  admitted: number;
+  refused: number;
+  /** tokens of the spawns that have ended */
+  spent: number;
+  /** by trace id */
+  running: Record<string, Slot>;
+  /** newest last, at most MAX_REFUSALS */
+  refusals: Refusal[];
+  /** calls that start agents without an Agent call, newest last, at most MAX_LAUNCHES */
+  launches: Launch[];
+  /** notes that are given once */
+  told: string[];
+  /** damage found in this session, newest last, at most MAX_DAMAGE */
+  damage: string[];
+};
+
+/** What a running spawn holds, and all that is needed to know it should its record be lost. */
+export type Slot = {
+  /** tool_use_id of the Agent call; null for an adopted spawn */
+  call: string | null;
+  agent: string | null;
+  /** trace id of the parent; null below the main thread */
+  parent: string | null;
+  depth: number;
+  role: string;
+  /** the agent type that was admitted, as the host will be asked for it */
+  agentType: string;
+  origin: SpawnOrigin;
+  /** tokens set aside from the session's cap: what a caller's payload asks for, else 0 */
+  reserved: number;
+  /** tokens used so far, as of the last response that was read */
+  spent: number;
+  /** milliseconds after which a spawn that shows no sign of life loses its slot */
+  timeoutMs: number;
+  /** milliseconds since the epoch */
+  since: number;
+  /** spawns it has made */
+  children: number;
+};
+
+/** Who wrote the payload: the caller, the guard, or nobody (the spawn was found running). */
+export type SpawnOrigin = "caller" | "attached" | "adopted";
+
+export type Refusal = {
+  /** identifies the same attempt: caller, type and prompt */
+  key: string;
+  code: string;
+  /** tool_use_id of the latest attempt */
+  call: string;
+  times: number;
+};
+
+export type Launch = {
+  call: string;
+  tool: string;
+  /** trace id of the caller; null for the main thread */
+  parent: string | null;
+  /** a workflow's run id or a forked skill's agent id, once known */
+  id: string | null;
+};
+
+export const MAX_REFUSALS = 50;
+export const MAX_LAUNCHES = 50;
+export const MAX_DAMAGE = 20;
+
+export function newSession(run: string, baseDepth: number): SessionState {
+  return {
+    run,
+    seq: 0,
+    baseDepth,
+    admitted: 0,
+    refused: 0,
+    spent: 0,
+    running: {},
+    refusals: [],
+    launches: [],
+    told: [],
+    damage: [],
+  };
+}
+
+const SLOT: Record<keyof Slot, (value: unknown) => boolean> = {
+  call: isTextOrNull,
+  agent: isTextOrNull,
+  parent: isTextOrNull,
+  depth: isCount,
+  role: isText,
+  agentType: isText,
+  origin: (value) => value === "caller" || value === "attached" || value === "adopted",
+  reserved: isCount,
+  spent: isCount,
+  timeoutMs: isCount,
+  since: isCount,
+  children: isCount,
+};
+
+const SESSION: Record<keyof SessionState, (value: unknown) => boolean> = {
+  run: isText,
+  seq: isCount,
+  baseDepth: isCount,
+  admitted: isCount,
+  refused: isCount,
+  spent: isCount,
+  running: (value) => isJson(value) && Object.values(value).every((slot) => hasShape(slot, SLOT)),
+  refusals: isListOf({ key: isText, code: isText, call: isText, times: isCount }),
+  launches: isListOf({ call: isText, tool: isText, parent: isTextOrNull, id: isTextOrNull }),
+  told: isTexts,
+  damage: isTexts,
+};
+
+export function decodeSession(raw: unknown): SessionState | null {
+  return isSession(raw) ? raw : null;
+}
+
+function isSession(raw: unknown): raw is SessionState {
+  return hasShape(raw, SESSION);
+}
+
+function isListOf(checks: Record<string, (member: unknown) => boolean>): (value: unknown) => value is Json[] {
+  return (value): value is Json[] => Array.isArray(value) && value.every((item) => hasShape(item, checks));
+}

@@ -1,0 +1,72 @@
+import { foreignRole } from "../roles/foreign-role.ts";
+import { defaultBudget } from "../roles/role-budget.ts";
+import type { Slot } from "./session-state.ts";
+import type { SpawnRecord } from "./spawn-record.ts";
+
+/** The slot that a spawn holds while it runs. */
+export function slotOf(record: SpawnRecord): Slot {
+  return {
+    call: record.call,
+    agent: record.agent,
+    parent: record.parent,
+    depth: record.depth,
+    role: record.role,
+    agentType: record.agentType,
+    origin: record.origin,
+    reserved: reservation(record),
+    spent: 0,
+    timeoutMs: record.payload.budget.timeout_ms,
+    since: record.seenAt,
+    children: record.children,
+  };
+}
+
+/**
+ * Tokens set aside from the session's cap: what a caller's payload may read and hand back. A payload that the
+ * guard attached asked for nothing (DESIGN "Policy", session_token caps).
+ */
+function reservation({ origin, payload }: SpawnRecord): number {
+  return origin === "caller" ? payload.budget.max_input_tokens + payload.budget.max_output_tokens : 0;
+}
+
+/** The running spawns with one more child counted for `parent`. */
+export function countChild(running: Record<string, Slot>, parent: string | null): Record<string, Slot> {
+  const slot = parent === null ? undefined : running[parent];
+  if (parent === null || slot === undefined) return running;
+  return { ...running, [parent]: { ...slot, children: slot.children + 1 } };
+}
+
+/** The record of a spawn that is known from its slot alone: its payload is lost, so its budget is the default. */
+export function recordFromSlot(trace: string, slot: Slot): SpawnRecord {
+  return {
+    trace,
+    call: slot.call,
+    agent: slot.agent,
+    parent: slot.parent,
+    depth: slot.depth,
+    role: slot.role,
+    agentType: slot.agentType,
+    origin: slot.origin,
+    payload: {
+      trace_id: trace,
+      parent_trace_id: slot.parent,
+      subagent_role: slot.role,
+      goal: "Unknown: the payload was lost",
+      constraints: [],
+      allowed_tools: ["*"],
+      budget: { ...defaultBudget(foreignRole(slot.role)), timeout_ms: slot.timeoutMs },
+    },
+    phase: slot.agent === null ? "reserved" : "running",
+    admittedAt: slot.since,
+    seenAt: slot.since,
+    endedAt: null,
+    outcome: null,
+    detail: null,
+    doubt: null,
+    ranAs: null,
+    barred: null,
+    orphanedAt: null,
+    mergedInto: null,
+    children: slot.children,
+  };
+}

@@ -1,0 +1,101 @@
+import { join } from "node:path";
+import { codeOf, readIfPresent } from "../ledger/files.ts";
+import { isJson, type Json } from "../ledger/shape.ts";
+import { POLICY_KEYS } from "./policy-keys.ts";
+import { type PolicySource, type ResolvedPolicy, resolvePolicy } from "./resolve-policy.ts";
+
+/** Where the host hands a user option to a plugin's hooks. */
+const OPTION_PREFIX = "CLAUDE_PLUGIN_OPTION_";
+const PROJECT_FILE = ".claude/spawn-guard.json";
+const PROJECT_SETTINGS = [".claude/settings.json", ".claude/settings.local.json"];
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Reads the policy in force: user options from the environment, tightened by the project's file.
+ *
+ * A project's settings can put CLAUDE_PLUGIN_OPTION_… into every hook's environment (seen). What they name there
+ * is therefore the project's word, and the user's own is looked for in the user's settings, where the host keeps
+ * plugin options. Unreadable files are problems, never an error.
+ */
+export function loadPolicy(
+  environment: Environment,
+  projectFolder: string,
+  configFolder: string,
+): ResolvedPolicy {
+  const problems: string[] = [];
+  const read = (file: string) => readJson(file, problems);
+  const project = join(projectFolder, PROJECT_FILE);
+  const named = namedByProject(PROJECT_SETTINGS.map((file) => read(join(projectFolder, file))));
+  const options = optionsIn(environment);
+  const sources: PolicySource[] = [
+    { name: "user option", trust: "user", values: without(options, named) },
+    { name: PROJECT_FILE, trust: "project", values: projectValues(read(project)) },
+  ];
+  if (named.size > 0) {
+    const settings = read(join(configFolder, "settings.json"));
+    sources.push(
+      { name: "user settings", trust: "user", values: only(userOptions(settings), named) },
+      { name: "project settings", trust: "project", values: only(options, named) },
+    );
+  }
+  const resolved = resolvePolicy(sources);
+  return { ...resolved, problems: [...problems, ...resolved.problems] };
+}
+
+function optionsIn(environment: Environment): Json {
+  const found = POLICY_KEYS.map((key) => [key, environment[optionName(key)]] as const);
+  return Object.fromEntries(found.filter(([, value]) => value !== undefined));
+}
+
+function optionName(key: string): string {
+  return OPTION_PREFIX + key.toUpperCase();
+}
+
+/** The policy keys that a project's settings put into the environment. */
+function namedByProject(settings: readonly Json[]): Set<string> {
+  const names = settings.flatMap((file) => (isJson(file.env) ? Object.keys(file.env) : []));
+  return new Set(POLICY_KEYS.filter((key) => names.some((name) => name.toUpperCase() === optionName(key))));
+}
+
+/** A project file may group the payload's caps: `{"max_budget": {"max_turns": 10}}`. */
+function projectValues(file: Json): Json {
+  const { max_budget: grouped, ...values } = file;
+  if (!isJson(grouped)) return grouped === undefined ? values : file;
+  const flat = Object.entries(grouped).map(([name, value]) => [
+    `max_budget_${name.replace(/^max_/, "")}`,
+    value,
+  ]);
+  return { ...values, ...Object.fromEntries(flat) };
+}
+
+/** What the user set for this plugin, whichever marketplace it came from (host: `pluginConfigs`). */
+function userOptions(settings: Json): Json {
+  const plugins = isJson(settings.pluginConfigs) ? Object.entries(settings.pluginConfigs) : [];
+  const own = plugins.filter(([name]) => name === "spawn-guard" || name.startsWith("spawn-guard@"));
+  return Object.assign(
+    {},
+    ...own.map(([, config]) => (isJson(config) && isJson(config.options) ? config.options : {})),
+  );
+}
+
+function readJson(file: string, problems: string[]): Json {
+  try {
+    const text = readIfPresent(file);
+    if (text === null) return {};
+    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ""));
+    if (isJson(value)) return value;
+    problems.push(`${file}: holds no JSON object and is ignored`);
+  } catch (error) {
+    problems.push(`${file}: cannot be read (${codeOf(error) ?? "not JSON"}) and is ignored`);
+  }
+  return {};
+}
+
+function without(values: Json, names: ReadonlySet<string>): Json {
+  return Object.fromEntries(Object.entries(values).filter(([name]) => !names.has(name)));
+}
+
+function only(values: Json, names: ReadonlySet<string>): Json {
+  return Object.fromEntries(Object.entries(values).filter(([name]) => names.has(name)));
+}

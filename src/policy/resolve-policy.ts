@@ -1,0 +1,74 @@
+import { POLICY_RULES, type Policy, type PolicyKey, type PolicyRule, policyOf } from "./policy-keys.ts";
+
+/** What one place says, by policy key, as found: text from the environment, JSON values from a file. */
+export type PolicySource = {
+  /** for a reader: `user option`, `.claude/spawn-guard.json`, … */
+  name: string;
+  /** a project may only tighten what the user set (DESIGN "Policy") */
+  trust: "user" | "project";
+  values: Record<string, unknown>;
+};
+
+export type ResolvedPolicy = {
+  policy: Policy;
+  /** where each value comes from; `default` where nobody said anything that counts */
+  origins: Record<PolicyKey, string>;
+  /** one sentence for each value that could not be used, naming the key, the value and the bound */
+  problems: string[];
+};
+
+/**
+ * The policy in force: the user's values over the defaults, then tightened by the project's. A value that
+ * cannot be read is a problem and counts as not given, so the default (or what is tighter) holds. Free of Node.
+ */
+export function resolvePolicy(sources: readonly PolicySource[]): ResolvedPolicy {
+  const problems = sources.flatMap(unknownKeys);
+  const origins: Partial<Record<PolicyKey, string>> = {};
+  const policy = policyOf((key, rule) => {
+    let value: number | string = rule.default;
+    origins[key] = "default";
+    for (const trust of ["user", "project"] as const) {
+      for (const source of sources.filter((candidate) => candidate.trust === trust)) {
+        const raw = source.values[key];
+        if (raw === undefined || raw === "") continue;
+        const given = readValue(rule, raw);
+        if (given === null) problems.push(malformed(key, raw, rule, source.name));
+        else if (trust === "user" || isTighter(rule, given, value)) {
+          value = given;
+          origins[key] = source.name;
+        }
+      }
+    }
+    return value;
+  });
+  return { policy, origins: origins as Record<PolicyKey, string>, problems };
+}
+
+function unknownKeys(source: PolicySource): string[] {
+  return Object.keys(source.values)
+    .filter((key) => !Object.hasOwn(POLICY_RULES, key))
+    .map((key) => `${source.name}: ${key} is not a policy key and is ignored`);
+}
+
+function readValue(rule: PolicyRule, raw: unknown): number | string | null {
+  if (rule.kind === "choice") return rule.choices.find((choice) => choice === raw) ?? null;
+  const value = typeof raw === "string" && /^[0-9]+$/.test(raw) ? Number(raw) : raw;
+  const sound = typeof value === "number" && Number.isSafeInteger(value);
+  return sound && value >= rule.min && value <= rule.max ? value : null;
+}
+
+function isTighter(rule: PolicyRule, value: number | string, than: number | string): boolean {
+  if (rule.kind === "number") return value < than;
+  return rule.choices.findIndex((choice) => choice === value) > rule.choices.findIndex((c) => c === than);
+}
+
+function malformed(key: PolicyKey, raw: unknown, rule: PolicyRule, source: string): string {
+  const shown = JSON.stringify(raw)?.slice(0, 60);
+  const bound =
+    rule.kind === "choice"
+      ? `one of ${rule.choices.join(", ")}`
+      : rule.max === Number.MAX_SAFE_INTEGER
+        ? `a whole number of at least ${rule.min}`
+        : `a whole number from ${rule.min} to ${rule.max}`;
+  return `${source}: ${key} is ${shown}; it must be ${bound}. It is ignored: mend it there`;
+}
