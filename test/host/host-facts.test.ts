@@ -1,4 +1,4 @@
-import { cpSync } from "node:fs";
+import { cpSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { installClaude } from "./harness/claude-program.ts";
@@ -273,13 +273,13 @@ describe("the end of a background child", () => {
     run.cleanup();
   });
 
-  it("has no hook event at all when the host's turn limit ends it under a running subagent", async () => {
+  it("at its turn limit under a running subagent fires no event, but its sidecar says finished", async () => {
     const run = await runScenario("max-turns-under-a-running-subagent");
-    const child = only(calls(run, "SubagentStart", "probe:short")).input.agent_id;
-    const last = run.hookCalls.filter((call) => JSON.stringify(call.input).includes(String(child))).at(-1);
-    expect(last?.event).not.toBe("SubagentStop");
     expect(calls(run, "SubagentStop", "probe:short")).toHaveLength(0);
     expect(calls(run, "UserPromptSubmit")).toHaveLength(1);
+    const child = only(calls(run, "SubagentStart", "probe:short")).input.agent_id;
+    const sidecar = readFileSync(join(run.transcriptDir, `subagents/agent-${child}.meta.json`), "utf8");
+    expect(JSON.parse(sidecar)).toMatchObject({ finished: true });
     run.cleanup();
   });
 });
