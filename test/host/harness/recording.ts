@@ -25,7 +25,7 @@ export function recording(run: Run): RecordedCall[] {
       ...(stdout === null ? {} : { answer: stdout }),
     }));
   const plain = JSON.stringify(calls)
-    .replaceAll(/[^"]*\/spawn-guard-recorder-\w+/g, "/home/dev/plugins")
+    .replaceAll(/[^"]*\/recorder-\w+/g, "/home/dev/plugins")
     .replaceAll(run.home, "/home/dev")
     .replaceAll(run.home.replaceAll(/[^A-Za-z0-9]/g, "-"), "-home-dev")
     .replaceAll(/\/home\/dev\/run-\w+/g, "/tmp");
