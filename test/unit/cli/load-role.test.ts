@@ -1,0 +1,100 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { runBuild } from "../../../src/cli/build-command.ts";
+import { listRoles, loadRole } from "../../../src/cli/load-role.ts";
+import { aWorld, PLUGIN_ROOT } from "./world.ts";
+
+let agents = "";
+beforeEach(() => {
+  agents = mkdtempSync(join(tmpdir(), "agents "));
+});
+afterEach(() => rmSync(agents, { recursive: true, force: true }));
+
+function agentFile(file: string, ...lines: string[]): void {
+  writeFileSync(join(agents, file), ["---", ...lines, "---", "Do the task.", ""].join("\n"));
+}
+
+function buildFor(role: string) {
+  return runBuild(["--role", role, "--task", "look things up"], aWorld({ agentsDir: agents }));
+}
+
+describe("loadRole", () => {
+  it("knows the 26 and the 3", () => {
+    const { roles } = listRoles(`${PLUGIN_ROOT}agents`);
+    expect(roles).toHaveLength(29);
+    for (const { name } of roles)
+      expect(loadRole(name, `${PLUGIN_ROOT}agents`)).toMatchObject({ ok: true, role: { name } });
+  });
+
+  it("reads only the one file when it is the role's", () => {
+    agentFile("good.md", "name: good", "description: d", "tools: Read");
+    agentFile("bad.md", "name: [");
+    expect(loadRole("good", agents)).toMatchObject({
+      ok: true,
+      role: { name: "good", tools: ["Read"] },
+      warnings: [],
+    });
+  });
+
+  it("finds a role by its name where the file has another", () => {
+    agentFile("file.md", "name: real", "description: d", "tools: Read");
+    expect(loadRole("real", agents)).toMatchObject({ ok: true, role: { name: "real" } });
+    expect(loadRole("file", agents)).toMatchObject({
+      ok: false,
+      problem: expect.stringContaining('role "file" is unknown'),
+    });
+  });
+
+  it("refuses a role whose file is broken, and says where", () => {
+    agentFile("bad.md", "name: bad", "description: a: b: c", "tools: [Read");
+    const loaded = loadRole("bad", agents);
+    expect(loaded.ok ? "" : loaded.problem).toMatch(
+      /^the agent file of bad cannot be used; mend it:\n.*bad\.md:\d+: /,
+    );
+  });
+
+  it("never makes a path of another name", () => {
+    mkdirSync(join(agents, "inner"));
+    agentFile("inner.md", "name: inner", "description: d", "tools: Read");
+    for (const name of ["../inner", "./inner", "inner/../inner", "inner.md", "inner\0"])
+      expect(loadRole(name, join(agents, "inner"))).toMatchObject({ ok: false });
+  });
+
+  it("says when the plugin has no roles at all", () => {
+    expect(loadRole("good", join(agents, "none"))).toEqual({
+      ok: false,
+      problem: `no roles in ${join(agents, "none")}; install the plugin again`,
+    });
+  });
+});
+
+describe("the warnings of a build", () => {
+  it("name a role without a tools list, once (case 4)", () => {
+    agentFile("researcher.md", "name: researcher", "description: Looks things up on the web", "model: haiku");
+    const answer = JSON.parse(buildFor("researcher").stdout);
+    expect(answer.spawn_payload.allowed_tools).toEqual(["*"]);
+    const warnings: string[] = JSON.parse(answer.validation.replace("warnings: ", ""));
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]).toMatch(
+      /researcher has no tools list and inherits every tool, the spawn tool included; review/,
+    );
+  });
+
+  it("name an empty tools list, once", () => {
+    agentFile("idle.md", "name: idle", "description: d", "tools: []");
+    const answer = JSON.parse(buildFor("idle").stdout);
+    expect(answer.spawn_payload.allowed_tools).toEqual(["*"]);
+    const warnings: string[] = JSON.parse(answer.validation.replace("warnings: ", ""));
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]).toContain("idle has an empty tools list and can use no tool; review");
+  });
+
+  it("name keys that look like a known one (case 81)", () => {
+    agentFile("wrong-key.md", "name: wrong-key", "description: d", "allowedTools: Read", "max_turns: 5");
+    const { validation } = JSON.parse(buildFor("wrong-key").stdout);
+    expect(validation).toMatch(/did you mean `tools`\?/);
+    expect(validation).toMatch(/did you mean `maxTurns`\?/);
+  });
+});
