@@ -1,10 +1,13 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { type BuildOptions, build, type Plugin } from "esbuild";
 import { hooksJson, SCRIPTS } from "../src/hooks/event-table.ts";
+import { userConfig } from "../src/policy/user-config.ts";
 import { generateRoles } from "./generate-roles.ts";
 import { generateValidators } from "./generate-validators.ts";
 
 const { version }: { version: string } = JSON.parse(readFileSync("package.json", "utf8"));
+
+const MANIFEST = "plugin/.claude-plugin/plugin.json";
 
 /**
  * Hooks load what only a few decisions need (the reader of agent files, the builder) from files beside them.
@@ -37,6 +40,8 @@ export async function buildPlugin(): Promise<void> {
   generateRoles();
   mkdirSync("plugin/hooks", { recursive: true });
   writeFileSync("plugin/hooks/hooks.json", `${JSON.stringify(hooksJson(), null, 2)}\n`);
+  const manifest = JSON.parse(readFileSync(MANIFEST, "utf8"));
+  writeFileSync(MANIFEST, `${JSON.stringify({ ...manifest, version, userConfig: userConfig() }, null, 2)}\n`);
   await build({
     ...shared,
     entryPoints: SCRIPTS.map((script) => `src/hooks/${script}.ts`),

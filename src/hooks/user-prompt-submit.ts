@@ -17,7 +17,7 @@ void runHook(
   (event, context) => {
     const { prompt } = event.raw;
     if (typeof prompt !== "string") return {};
-    for (const [notification] of prompt.matchAll(/^<task-notification>$[^]*?^<\/task-notification>$/gm)) {
+    for (const [notification] of prompt.matchAll(/^<task-notification>$[\s\S]*?^<\/task-notification>$/gm)) {
       settle(notification, context);
     }
     return {};

@@ -59,7 +59,7 @@ function readValue(rule: PolicyRule, raw: unknown): number | string | null {
 
 function isTighter(rule: PolicyRule, value: number | string, than: number | string): boolean {
   if (rule.kind === "number") return value < than;
-  return rule.choices.findIndex((choice) => choice === value) > rule.choices.findIndex((c) => c === than);
+  return rule.choices.indexOf(value) > rule.choices.indexOf(than);
 }
 
 function malformed(key: PolicyKey, raw: unknown, rule: PolicyRule, source: string): string {
