@@ -59,7 +59,8 @@ function readValue(rule: PolicyRule, raw: unknown): number | string | null {
 
 function isTighter(rule: PolicyRule, value: number | string, than: number | string): boolean {
   if (rule.kind === "number") return value < than;
-  return rule.choices.indexOf(value) > rule.choices.indexOf(than);
+  const rank = (word: number | string) => rule.choices.findIndex((choice) => choice === word);
+  return rank(value) > rank(than);
 }
 
 function malformed(key: PolicyKey, raw: unknown, rule: PolicyRule, source: string): string {

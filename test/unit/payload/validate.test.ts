@@ -3,7 +3,8 @@ import {
   checkContract,
   checkPayload,
   formatProblems,
-  MAX_STATE_DEPTH,
+  MAX_DEPTH,
+  MAX_ENTRIES,
 } from "../../../src/payload/validate.ts";
 import { aPayload } from "./samples.ts";
 
@@ -135,12 +136,37 @@ describe("checkPayload", () => {
   });
 
   it("allows other members of the state slice, to a bounded depth", () => {
-    const nested = (levels: number): unknown => (levels === 0 ? {} : { in: nested(levels - 1) });
+    const nested = (levels: number): unknown => (levels === 0 ? 1 : { in: nested(levels - 1) });
+    const withState = (levels: number) => aPayload({ state_slice: { in: nested(levels - 2) } });
     expect(problemsOf(aPayload({ state_slice: { anything: [1, { a: null }] } }))).toBe("ok");
-    expect(problemsOf(aPayload({ state_slice: { in: nested(MAX_STATE_DEPTH - 2) } }))).toBe("ok");
-    expect(problemsOf(aPayload({ state_slice: { in: nested(MAX_STATE_DEPTH) } }))).toBe(
-      `state_slice is nested too deep; at most ${MAX_STATE_DEPTH} levels`,
+    expect(problemsOf(withState(MAX_DEPTH))).toBe("ok");
+    expect(problemsOf(withState(MAX_DEPTH + 1))).toBe(
+      "payload is nested too deep; at most 100 levels of lists and objects",
     );
+  });
+
+  it("never throws for what JSON can hold, however deep", () => {
+    const deep: unknown = JSON.parse(`${"[".repeat(200_000)}${"]".repeat(200_000)}`);
+    expect(problemsOf(deep)).toContain("nested too deep");
+    expect(problemsOf({ ...aPayload(), goal: deep })).toContain("nested too deep");
+    expect(problemsOf(aPayload({ state_slice: { deep } }))).toContain("nested too deep");
+  });
+
+  it.each<[string, object]>([
+    ["constraints", { constraints: Array(3_000_000).fill("") }],
+    ["unknown fields", Object.fromEntries(Array.from({ length: 300_000 }, (_, i) => [`field${i}`, 1]))],
+    [
+      "budget fields",
+      { budget: Object.fromEntries(Array.from({ length: 300_000 }, (_, i) => [`b${i}`, 1])) },
+    ],
+    ["tools", { allowed_tools: Array(MAX_ENTRIES).fill("") }],
+    ["state", { state_slice: { active_files: Array(90_000).fill(1) } }],
+  ])("bounds the work on hostile %s", (_, changes) => {
+    const started = performance.now();
+    const checked = checkPayload({ ...aPayload(), ...changes });
+    expect(checked.ok ? 0 : checked.problems.length).toBeGreaterThan(0);
+    expect(checked.ok ? 0 : checked.problems.length).toBeLessThanOrEqual(100);
+    expect(performance.now() - started).toBeLessThan(2000);
   });
 
   it("cuts values to 60 characters, whole characters only", () => {

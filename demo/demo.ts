@@ -1,0 +1,18 @@
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { replay } from "./replay.ts";
+
+const { values } = parseArgs({ options: { host: { type: "boolean" }, record: { type: "boolean" } } });
+const plugin = resolve("plugin");
+
+const print = (text: string) => console.log(text);
+const held = values.host
+  ? await (await import("./in-host.ts")).inHost(plugin, values.record ?? false, print)
+  : await replay(plugin, print);
+
+print(
+  held
+    ? "\nThe fourth nested spawn was refused."
+    : "\nThe fourth nested spawn was NOT refused: the guard does not hold.",
+);
+process.exitCode = held ? 0 : 1;
