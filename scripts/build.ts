@@ -42,14 +42,7 @@ export async function buildPlugin(): Promise<void> {
   writeFileSync("plugin/hooks/hooks.json", `${JSON.stringify(hooksJson(), null, 2)}\n`);
   const manifest = JSON.parse(readFileSync(MANIFEST, "utf8"));
   writeFileSync(MANIFEST, `${JSON.stringify({ ...manifest, version, userConfig: userConfig() }, null, 2)}\n`);
-  await build({
-    ...shared,
-    entryPoints: SCRIPTS.map((script) => `src/hooks/${script}.ts`),
-    outdir: "plugin/hooks",
-    outExtension: { ".js": ".cjs" },
-    format: "cjs",
-    plugins: [lazyParts],
-  });
+  await Promise.all(SCRIPTS.map(buildHook));
   await build({
     ...shared,
     entryPoints: {
@@ -71,6 +64,21 @@ export async function buildPlugin(): Promise<void> {
     },
   });
   chmodSync("plugin/cli/spawn-guard.mjs", 0o755);
+}
+
+/** A hook's script is its module, run. */
+async function buildHook(script: string): Promise<void> {
+  await build({
+    ...shared,
+    stdin: {
+      contents: `import { runHook } from "./run-hook.ts"; import { hook } from "./${script}.ts"; void runHook(hook);`,
+      resolveDir: "src/hooks",
+      loader: "ts",
+    },
+    outfile: `plugin/hooks/${script}.cjs`,
+    format: "cjs",
+    plugins: [lazyParts],
+  });
 }
 
 await buildPlugin();

@@ -1,7 +1,7 @@
 import { endSpawn } from "../ledger/ending.ts";
 import { forgetLaunches } from "../ledger/launches.ts";
 import { silentOnError } from "./on-error.ts";
-import { runHook } from "./run-hook.ts";
+import type { Hook } from "./run-hook.ts";
 import { spawnOfEvent } from "./subagent.ts";
 
 /**
@@ -9,9 +9,9 @@ import { spawnOfEvent } from "./subagent.ts";
  * admitted spawn of this caller that nobody was bound to was cancelled: another plugin or a permission rule
  * refused the call, or the person did.
  */
-void runHook(
-  "PostToolBatch",
-  (event, context) => {
+export const hook: Hook = {
+  event: "PostToolBatch",
+  handle: (event, context) => {
     const { ledger, now } = context;
     const caller = spawnOfEvent(event, context);
     const parent = caller?.trace ?? null;
@@ -23,5 +23,5 @@ void runHook(
     forgetLaunches(ledger, (launch) => launch.tool === "Skill" && launch.parent === parent);
     return {};
   },
-  silentOnError,
-);
+  onError: silentOnError,
+};

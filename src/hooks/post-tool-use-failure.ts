@@ -2,12 +2,12 @@ import { endSpawn } from "../ledger/ending.ts";
 import { forgetLaunches } from "../ledger/launches.ts";
 import { parseToolCall } from "./hook-event.ts";
 import { silentOnError } from "./on-error.ts";
-import { runHook } from "./run-hook.ts";
+import type { Hook } from "./run-hook.ts";
 
 /** An Agent call that came to nothing, or whose agent failed: with no agent bound to it, none ever ran. */
-void runHook(
-  "PostToolUseFailure",
-  (event, { ledger, now }) => {
+export const hook: Hook = {
+  event: "PostToolUseFailure",
+  handle: (event, { ledger, now }) => {
     const { tool, call } = parseToolCall(event);
     if (tool === "Skill" || tool === "Workflow") forgetLaunches(ledger, (launch) => launch.call === call);
     if (tool !== "Agent" && tool !== "Task") return {};
@@ -19,5 +19,5 @@ void runHook(
     endSpawn(ledger, spawn.trace, ran ? "failed" : "never_started", error, now);
     return {};
   },
-  silentOnError,
-);
+  onError: silentOnError,
+};

@@ -6,11 +6,11 @@ import type { Outcome } from "../ledger/spawn-record.ts";
 import type { HookContext } from "./hook-context.ts";
 import { parseToolCall } from "./hook-event.ts";
 import { silentOnError } from "./on-error.ts";
-import { runHook } from "./run-hook.ts";
+import type { Hook } from "./run-hook.ts";
 
-void runHook(
-  "PostToolUse",
-  (event, context) => {
+export const hook: Hook = {
+  event: "PostToolUse",
+  handle: (event, context) => {
     const { tool, call } = parseToolCall(event);
     const response = isJson(event.raw.tool_response) ? event.raw.tool_response : {};
     switch (tool) {
@@ -30,8 +30,8 @@ void runHook(
     }
     return {};
   },
-  silentOnError,
-);
+  onError: silentOnError,
+};
 
 /** At launch for a background spawn, after the run for a foreground one. */
 function agentReturned(call: string, response: Json, context: HookContext): void {

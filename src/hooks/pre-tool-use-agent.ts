@@ -1,5 +1,9 @@
 import { judgeAgentCall } from "./agent-call.ts";
 import { spawnOnError } from "./on-error.ts";
-import { runHook } from "./run-hook.ts";
+import type { Hook } from "./run-hook.ts";
 
-void runHook("PreToolUse", judgeAgentCall, spawnOnError);
+export const hook: Hook = {
+  event: "PreToolUse",
+  handle: judgeAgentCall,
+  onError: spawnOnError,
+};

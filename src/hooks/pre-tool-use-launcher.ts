@@ -4,10 +4,14 @@ import type { Answer } from "./answer.ts";
 import type { HookContext } from "./hook-context.ts";
 import { type HookEvent, parseToolCall, type ToolCall } from "./hook-event.ts";
 import { toolOnError } from "./on-error.ts";
-import { runHook } from "./run-hook.ts";
+import type { Hook } from "./run-hook.ts";
 import { judgeSubagent, spawnOfEvent } from "./subagent.ts";
 
-void runHook("PreToolUse", judgeLauncher, toolOnError);
+export const hook: Hook = {
+  event: "PreToolUse",
+  handle: judgeLauncher,
+  onError: toolOnError,
+};
 
 /** Tools that start or resume agents without an Agent call. */
 async function judgeLauncher(event: HookEvent, context: HookContext): Promise<Answer> {

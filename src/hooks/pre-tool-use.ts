@@ -1,13 +1,13 @@
 import { toolOnError } from "./on-error.ts";
-import { runHook } from "./run-hook.ts";
+import type { Hook } from "./run-hook.ts";
 import { judgeSubagent, spawnOfEvent } from "./subagent.ts";
 
-void runHook(
-  "PreToolUse",
-  (event, context) => {
+export const hook: Hook = {
+  event: "PreToolUse",
+  handle: (event, context) => {
     const spawn = spawnOfEvent(event, context);
     const refused = spawn === null ? null : judgeSubagent(spawn, context).refused;
     return refused === null ? {} : { deny: refused.reason };
   },
-  toolOnError,
-);
+  onError: toolOnError,
+};

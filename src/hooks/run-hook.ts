@@ -11,11 +11,14 @@ export type Handler = (event: HookEvent, context: HookContext) => Answer | Promi
 /** What a hook answers to an event that it could not judge; `context` is null when not even that was known. */
 export type OnError = (context: HookContext | null, event: HookEvent | null) => Answer;
 
+/** One hook script: the event it is for, what it decides, and what it says when it cannot. */
+export type Hook = { event: string; handle: Handler; onError: OnError };
+
 /**
  * Runs one hook: reads all of standard input, decides, writes at most one JSON object, and always exits with 0
  * (DESIGN "Failure"). What goes wrong is answered by `onError` and said to the person.
  */
-export async function runHook(name: string, handle: Handler, onError: OnError): Promise<void> {
+export async function runHook({ event: name, handle, onError }: Hook): Promise<void> {
   let context: HookContext | null = null;
   let event: HookEvent | null = null;
   let answer: Answer;

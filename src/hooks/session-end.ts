@@ -1,14 +1,14 @@
 import { endSpawn } from "../ledger/ending.ts";
 import { silentOnError } from "./on-error.ts";
-import { runHook } from "./run-hook.ts";
+import type { Hook } from "./run-hook.ts";
 
-void runHook(
-  "SessionEnd",
-  (_, { ledger, now }) => {
+export const hook: Hook = {
+  event: "SessionEnd",
+  handle: (_, { ledger, now }) => {
     for (const trace of Object.keys(ledger.session()?.running ?? {})) {
       endSpawn(ledger, trace, "session_ended", null, now);
     }
     return {};
   },
-  silentOnError,
-);
+  onError: silentOnError,
+};

@@ -1,14 +1,14 @@
 import { endSpawn } from "../ledger/ending.ts";
 import { silentOnError } from "./on-error.ts";
-import { runHook } from "./run-hook.ts";
+import type { Hook } from "./run-hook.ts";
 
 /**
  * A session begins or goes on. One that starts or is resumed has no agents running, whatever the ledger thinks;
  * a compaction leaves them running.
  */
-void runHook(
-  "SessionStart",
-  ({ raw }, context) => {
+export const hook: Hook = {
+  event: "SessionStart",
+  handle: ({ raw }, context) => {
     const { ledger, now } = context;
     const { running } = ledger.updateSession((state) => state);
     if (raw.source === "startup" || raw.source === "resume") {
@@ -19,5 +19,5 @@ void runHook(
     const { problems } = context.resolvedPolicy();
     return problems.length === 0 ? {} : { message: `spawn-guard: ${problems.join("\n")}` };
   },
-  silentOnError,
-);
+  onError: silentOnError,
+};

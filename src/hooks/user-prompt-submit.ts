@@ -3,7 +3,7 @@ import { forgetLaunches } from "../ledger/launches.ts";
 import type { Outcome } from "../ledger/spawn-record.ts";
 import type { HookContext } from "./hook-context.ts";
 import { silentOnError } from "./on-error.ts";
-import { runHook } from "./run-hook.ts";
+import type { Hook } from "./run-hook.ts";
 
 const OUTCOMES: Readonly<Record<string, Outcome>> = {
   completed: "completed",
@@ -12,9 +12,9 @@ const OUTCOMES: Readonly<Record<string, Outcome>> = {
 };
 
 /** A background agent's end comes back to the main thread as a prompt of the host's own. */
-void runHook(
-  "UserPromptSubmit",
-  (event, context) => {
+export const hook: Hook = {
+  event: "UserPromptSubmit",
+  handle: (event, context) => {
     const { prompt } = event.raw;
     if (typeof prompt !== "string") return {};
     for (const [notification] of prompt.matchAll(/^<task-notification>$[\s\S]*?^<\/task-notification>$/gm)) {
@@ -22,8 +22,8 @@ void runHook(
     }
     return {};
   },
-  silentOnError,
-);
+  onError: silentOnError,
+};
 
 function settle(notification: string, { ledger, now }: HookContext): void {
   const call = member(notification, "tool-use-id");

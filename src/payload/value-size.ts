@@ -1,7 +1,7 @@
 /** Whether a JSON value has more levels of lists and objects than this; walks no deeper than that. */
 export function isDeeperThan(value: unknown, levels: number): boolean {
   let layer: unknown[] = [value];
-  for (let level = 0; level <= levels; level++) {
+  for (let level = 0; level < levels; level++) {
     layer = layer.flatMap(childrenOf).filter((child) => typeof child === "object" && child !== null);
     if (layer.length === 0) return false;
   }

@@ -85,7 +85,7 @@ describe("findBlock", () => {
     const prompt = `${" \t".repeat(500_000)}\n${"<spawn_payload\n".repeat(100_000)}`;
     const started = performance.now();
     expect(findBlock(prompt)).toEqual({ kind: "none" });
-    expect(performance.now() - started).toBeLessThan(2000);
+    expect(performance.now() - started).toBeLessThan(5000);
   });
 });
 
