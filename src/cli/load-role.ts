@@ -1,10 +1,12 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { checksum } from "../ledger/checksum.ts";
 import { nearestName } from "../payload/nearest-name.ts";
 import { showValue } from "../payload/show-value.ts";
 import { parseAgentFile } from "../roles/agent-file.ts";
 import { readAgentFolder } from "../roles/agent-folder.ts";
 import { BUILTIN_ROLES } from "../roles/builtin-roles.ts";
+import { PLUGIN_ROLES } from "../roles/plugin-roles.generated.js";
 import type { AgentFileProblem, Role } from "../roles/role.ts";
 
 const MAX_FILE_BYTES = 1_048_576;
@@ -40,6 +42,9 @@ function loadOwnFile(name: string, agentsDir: string): LoadedRole | null {
   const file = join(agentsDir, `${name}.md`);
   const text = readAgentText(file);
   if (text === null) return null;
+  const asBuilt = PLUGIN_ROLES.find((entry) => entry.role.name === name);
+  // An unedited file needs no YAML parser, a tenth of the command's time.
+  if (asBuilt?.checksum === checksum(text)) return { ok: true, role: asBuilt.role, warnings: [] };
   const { role, problems } = parseAgentFile(text, file, "plugin");
   if (role === null) return { ok: false, problem: brokenFile(name, problems) };
   if (role.name !== name) return null;

@@ -1,9 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runBuild } from "../../../src/cli/build-command.ts";
 import { listRoles, loadRole } from "../../../src/cli/load-role.ts";
+import { parseAgentFile } from "../../../src/roles/agent-file.ts";
 import { aWorld, PLUGIN_ROOT } from "./world.ts";
 
 let agents = "";
@@ -26,6 +27,23 @@ describe("loadRole", () => {
     expect(roles).toHaveLength(29);
     for (const { name } of roles)
       expect(loadRole(name, `${PLUGIN_ROOT}agents`)).toMatchObject({ ok: true, role: { name } });
+  });
+
+  it("gives a role of the plugin as its file says, before and after somebody edits it", () => {
+    for (const file of readdirSync(`${PLUGIN_ROOT}agents`)) {
+      const text = readFileSync(`${PLUGIN_ROOT}agents/${file}`, "utf8");
+      const { role, problems } = parseAgentFile(text, file, "plugin");
+      // The table that the build makes carries no warnings, so the plugin's files may have none.
+      expect(problems).toEqual([]);
+      expect(loadRole(role?.name ?? "", `${PLUGIN_ROOT}agents`)).toEqual({ ok: true, role, warnings: [] });
+
+      writeFileSync(join(agents, file), text.replace(/^maxTurns: .*$/m, "maxTurns: 3"));
+      expect(loadRole(role?.name ?? "", agents)).toEqual({
+        ok: true,
+        role: { ...role, maxTurns: 3 },
+        warnings: [],
+      });
+    }
   });
 
   it("reads only the one file when it is the role's", () => {
