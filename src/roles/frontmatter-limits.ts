@@ -11,9 +11,6 @@ export const FRONTMATTER_LIMITS = {
   depth: 20,
 } as const;
 
-/** What the lexer yields just before the text of a plain or block scalar. */
-const SCALAR_FOLLOWS = "\u001f";
-
 /**
  * Says which limit a block breaks, or null. Reads tokens only, so that it can stand before the YAML parser:
  * 65,000 open braces abort the whole Node process there, which no `catch` can stop.
@@ -29,16 +26,10 @@ export function brokenLimit(yaml: string): string | null {
   let count = 0;
   let brackets = 0;
   let dashes = 0;
-  let skip = false;
   for (const token of new Lexer().lex(yaml)) {
-    if (skip) {
-      skip = false;
-      continue;
-    }
     count += 1;
-    if (token === SCALAR_FOLLOWS) skip = true;
-    else if (token === "[" || token === "{") brackets += 1;
-    else if (token === "]" || token === "}") brackets -= 1;
+    if (token === "[" || token === "{") brackets += 1;
+    else if (token === "]" || token === "}") brackets = Math.max(0, brackets - 1);
     else if (token === "-" || token === "?") dashes += 1;
     else if (token === "\n") dashes = 0;
     if (count > tokens) return `frontmatter has more than ${tokens} YAML tokens; shorten it`;

@@ -184,6 +184,7 @@ describe("hostile sizes are refused at once (case 96)", () => {
     ["65,000 open brackets", [`x: ${"[".repeat(65_000)}`], "levels deep"],
     ["65,000 open braces", [`x: ${"{".repeat(65_000)}`], "levels deep"],
     ["brackets over lines", [`x: ${"[\n ".repeat(depth + 1)}`], "levels deep"],
+    ["brackets after stray closing ones", [`x: [${"]".repeat(1500)}${"[".repeat(1500)}`], "levels deep"],
     ["dashes", ["x:", `  ${"- ".repeat(30_000)}`], "levels deep"],
     ["question marks", ["? ".repeat(30_000)], "levels deep"],
     ["10,000 keys", [`x: {${Array.from({ length: 10_000 }, (_, i) => `k${i}`).join(",")}}`], "YAML tokens"],
