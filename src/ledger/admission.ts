@@ -4,6 +4,7 @@ import { spawnInput } from "../guard/spawn-prompt.ts";
 import type { AgentInput, SpawnRequest } from "../guard/spawn-request.ts";
 import { reclaimSlots } from "./ending.ts";
 import type { Ledger } from "./ledger.ts";
+import { giveBack } from "./slot.ts";
 import type { SpawnRecord } from "./spawn-record.ts";
 
 export type Admission =
@@ -63,7 +64,10 @@ function isReclaimable(decision: SpawnDecision): boolean {
 
 /** The answer to a call that came twice is the answer it got the first time. */
 function repeated(ledger: Ledger, trace: string, request: SpawnRequest): Admission | null {
-  const record = ledger.record(trace);
+  const record =
+    ledger.updateRecord(trace, (written) =>
+      written === null ? recordToWrite(ledger, trace, request) : null,
+    ) ?? ledger.record(trace);
   if (record === null) return null;
   const { agentType } = request.target;
   const limit = request.policy.subagent_max_depth;
@@ -72,6 +76,21 @@ function repeated(ledger: Ledger, trace: string, request: SpawnRequest): Admissi
     record,
     input: spawnInput(request.input, agentType, record.payload, record.depth, limit),
   };
+}
+
+/**
+ * The record of a call that holds a slot already, before whoever admitted it has written it or because they were
+ * killed: the same decision, made again on the state without the slot.
+ */
+function recordToWrite(ledger: Ledger, trace: string, request: SpawnRequest): SpawnRecord | null {
+  const state = ledger.session();
+  const slot = state?.running[trace];
+  if (state == null || slot === undefined) return null;
+  const { [trace]: _, ...running } = state.running;
+  const again = decideSpawn(giveBack({ ...state, running }, slot.parent), request);
+  if (again.kind !== "admitted") return null;
+  const payload = { ...again.record.payload, trace_id: trace };
+  return { ...again.record, trace, payload, admittedAt: slot.since, seenAt: slot.since };
 }
 
 function refuseToGuess(trace: string): never {

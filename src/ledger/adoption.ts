@@ -4,8 +4,8 @@ import type { Policy } from "../policy/policy-keys.ts";
 import { foreignRole } from "../roles/foreign-role.ts";
 import { defaultBudget } from "../roles/role-budget.ts";
 import type { Ledger } from "./ledger.ts";
-import type { SessionState } from "./session-state.ts";
-import { countChild, recordFromSlot, slotOf } from "./slot.ts";
+import type { SessionState, Slot } from "./session-state.ts";
+import { countChild, giveBack, slotOf } from "./slot.ts";
 import type { SpawnRecord } from "./spawn-record.ts";
 
 /** Where an agent that no admitted call explains is thought to stand. */
@@ -42,10 +42,10 @@ export function adoptAgent(
   ledger.updateSession((state) => {
     const slot = Object.entries(state.running).find(([, candidate]) => candidate.agent === stray.agentId);
     if (slot !== undefined) {
-      record = ledger.record(slot[0]) ?? recordFromSlot(slot[0], slot[1]);
+      record = alreadyIn(state, stray, standing, policy, slot);
       return null;
     }
-    record = adoptedRecord(ledger, state, stray, standing, policy, now);
+    record = newRecord(freeTrace(ledger, state, now), state, stray, standing, policy, now);
     return {
       ...state,
       seq: state.seq + 1,
@@ -55,17 +55,44 @@ export function adoptAgent(
   });
   if (record === undefined) throw new Error("the ledger did not take the agent in");
   const adopted = record;
-  const written = ledger.updateRecord(adopted.trace, (existing) => (existing === null ? adopted : null));
+  ledger.updateRecord(adopted.trace, (existing) => (existing === null ? adopted : null));
   ledger.updateAgent(stray.agentId, (entry) =>
     entry?.trace === adopted.trace
       ? null
       : { agentType: stray.agentType, startedAt: entry?.startedAt ?? null, trace: adopted.trace },
   );
-  return written ?? adopted;
+  return ledger.record(adopted.trace) ?? adopted;
 }
 
-function adoptedRecord(
-  ledger: Ledger,
+/**
+ * What the record of an agent that holds a slot says where nobody has written it: whoever took it in was killed,
+ * or is about to. A bar must not get lost on the way.
+ */
+function alreadyIn(
+  state: SessionState,
+  stray: Stray,
+  standing: Standing,
+  policy: Policy,
+  [trace, slot]: [string, Slot],
+): SpawnRecord {
+  const { [trace]: _, ...running } = state.running;
+  const before = giveBack({ ...state, running }, slot.parent);
+  const { parent, depth, call, since } = slot;
+  return newRecord(trace, before, { ...stray, call }, { ...standing, parent, depth }, policy, since);
+}
+
+function freeTrace(ledger: Ledger, state: SessionState, now: number): string {
+  let seq = state.seq;
+  let trace: string;
+  do {
+    seq += 1;
+    trace = formatTraceId({ date: traceDate(new Date(now)), run: state.run, seq });
+  } while (Object.hasOwn(state.running, trace) || ledger.hasRecord(trace));
+  return trace;
+}
+
+function newRecord(
+  trace: string,
   state: SessionState,
   stray: Stray,
   standing: Standing,
@@ -73,12 +100,6 @@ function adoptedRecord(
   now: number,
 ): SpawnRecord {
   const role = foreignRole(stray.agentType ?? "unknown");
-  let seq = state.seq;
-  let trace: string;
-  do {
-    seq += 1;
-    trace = formatTraceId({ date: traceDate(new Date(now)), run: state.run, seq });
-  } while (Object.hasOwn(state.running, trace) || ledger.hasRecord(trace));
   return {
     trace,
     call: stray.call,

@@ -2,6 +2,7 @@ import { sameAgentType } from "../guard/agent-type.ts";
 import type { Policy } from "../policy/policy-keys.ts";
 import type { Sidecar } from "../transcript/sidecar.ts";
 import { adoptAgent, type Standing } from "./adoption.ts";
+import { endSpawn } from "./ending.ts";
 import type { Ledger } from "./ledger.ts";
 import { mergeSpawn } from "./merge.ts";
 import { placeStray } from "./placing.ts";
@@ -68,6 +69,11 @@ export function bindCall(
   if (held !== null && held.trace !== spawn.trace) {
     if (held.origin !== "adopted") return held;
     mergeSpawn(ledger, held, spawn, now);
+    if (held.phase === "ended" && held.outcome !== null) {
+      const { outcome, detail, endedAt } = held;
+      bind(ledger, spawn, agent, now);
+      return endSpawn(ledger, spawn.trace, outcome, detail, endedAt ?? now) ?? spawn;
+    }
   }
   return bind(ledger, spawn, agent, now);
 }

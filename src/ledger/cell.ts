@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { checksum } from "./checksum.ts";
-import { linkNew, namesIn, readIfPresent, remove, renameIfPresent, sweepTemporary } from "./files.ts";
+import { linkNew, moveAside, namesIn, readIfPresent, remove, sweepTemporary } from "./files.ts";
 import { pause } from "./pause.ts";
 
 /** How many old versions a cell keeps; see `Cell` for why the number is no matter of correctness. */
@@ -20,9 +20,9 @@ export type Decoder<T> = (raw: unknown) => T | null;
  * and hard-links that as n + 1: the link fails if somebody else was first, and then the change is made again on
  * what they wrote. A process killed at any point has either committed or not; nothing is left to take over.
  *
- * Old versions are deleted, so a process that slept for KEPT commits could link a number that was used and
- * deleted before. It notices, because the newest version is then at least KEPT ahead, and makes its change
- * again; changes must therefore be idempotent (return null when the value already holds them).
+ * Old versions are deleted and damaged ones renamed, so a process that slept could link a number that was used
+ * before. It notices, because the newest version is then at least KEPT ahead or a damaged one has its number, and
+ * makes its change again; changes must therefore be idempotent (return null when the value already holds them).
  *
  * Each version carries a checksum. A damaged one is renamed to *.damaged and never read again; until the next
  * change, readers are told that something was lost.
@@ -59,23 +59,25 @@ export class Cell<T> {
   }
 
   private newest(): Reading<T> & { highest: number } {
+    const gone = new Set<number>();
     for (;;) {
-      const { sound, damaged } = this.versions();
-      let highest = damaged[0] ?? 0;
+      const { intact, damaged } = this.versions();
+      let broken = damaged[0] ?? 0;
       let vanished = false;
-      for (const version of sound) {
+      for (const version of intact) {
         const text = readIfPresent(this.file(version));
-        if (text === null) {
+        // A version listed and then gone means that others committed in between: look again, once.
+        if (text === null && !gone.has(version)) {
+          gone.add(version);
           vanished = true;
           break;
         }
-        highest = Math.max(highest, version);
-        const value = this.parse(text);
-        if (value !== null) return { value, lost: highest > version, highest };
+        const value = text === null ? null : this.parse(text);
+        if (value !== null) return { value, lost: broken >= version, highest: Math.max(broken, version) };
         this.setAside(version);
+        broken = Math.max(broken, version);
       }
-      // A version listed and then gone means that others committed in between: look again.
-      if (!vanished) return { value: null, lost: highest > 0, highest };
+      if (!vanished) return { value: null, lost: broken > 0, highest: broken };
     }
   }
 
@@ -90,29 +92,33 @@ export class Cell<T> {
   }
 
   private commit(version: number, value: T): boolean {
+    if (!Number.isSafeInteger(version)) throw new Error(`${this.folder}: no version can follow the last one`);
     const body = JSON.stringify(value);
     if (!linkNew(this.folder, `${version}.json`, `${checksum(body)} ${body}`)) return false;
-    const { sound } = this.versions();
-    for (const old of sound) if (old <= version - KEPT) remove(this.file(old));
-    return (sound[0] ?? version) < version + KEPT;
+    const { intact, damaged } = this.versions();
+    for (const old of intact) if (old <= version - KEPT) remove(this.file(old));
+    if ((intact[0] ?? 0) < version + KEPT && (damaged[0] ?? 0) < version) return true;
+    remove(this.file(version));
+    return false;
   }
 
-  /** Version numbers, newest first. */
-  private versions(): { sound: number[]; damaged: number[] } {
-    const sound: number[] = [];
+  /** Version numbers, newest first; `intact` are those that have not been found damaged. */
+  private versions(): { intact: number[]; damaged: number[] } {
+    const intact: number[] = [];
     const damaged: number[] = [];
     for (const name of namesIn(this.folder)) {
-      if (/^[0-9]+\.json$/.test(name)) sound.push(Number.parseInt(name, 10));
-      else if (/^[0-9]+\.json\.damaged$/.test(name)) damaged.push(Number.parseInt(name, 10));
-      else sweepTemporary(this.folder, name);
+      const [, digits, ending] = /^([1-9][0-9]*)\.json(\.damaged)?$/.exec(name) ?? [];
+      const version = Number(digits);
+      if (!Number.isSafeInteger(version)) sweepTemporary(this.folder, name);
+      else (ending === undefined ? intact : damaged).push(version);
     }
     const newestFirst = (a: number, b: number) => b - a;
-    return { sound: sound.sort(newestFirst), damaged: damaged.sort(newestFirst) };
+    return { intact: intact.sort(newestFirst), damaged: damaged.sort(newestFirst) };
   }
 
   private setAside(version: number): void {
     const file = this.file(version);
-    if (renameIfPresent(file, `${file}.damaged`)) this.damaged(file);
+    if (moveAside(file, `${file}.damaged`)) this.damaged(file);
   }
 
   private file(version: number): string {

@@ -1,5 +1,7 @@
 import type { Ledger } from "./ledger.ts";
+import { mergeSlots } from "./merge.ts";
 import type { SessionState } from "./session-state.ts";
+import { giveBack } from "./slot.ts";
 import type { Outcome, SpawnRecord } from "./spawn-record.ts";
 
 /**
@@ -18,6 +20,7 @@ export function endSpawn(
 ): SpawnRecord | null {
   const before = ledger.record(trace);
   if (before === null) return null;
+  if (before.trace !== trace) mergeSlots(ledger, trace, before);
   const ended = ledger.updateRecord(before.trace, (record) => {
     const current = record ?? before;
     if (current.phase === "ended") return record === null ? current : null;
@@ -51,15 +54,6 @@ function releaseSlot(ledger: Ledger, ended: SpawnRecord): string[] {
   return orphans;
 }
 
-function giveBack(state: SessionState, parent: string | null): SessionState {
-  const slot = parent === null ? undefined : state.running[parent];
-  const running =
-    parent === null || slot === undefined
-      ? state.running
-      : { ...state.running, [parent]: { ...slot, children: Math.max(0, slot.children - 1) } };
-  return { ...state, admitted: Math.max(0, state.admitted - 1), running };
-}
-
 function markOrphan(ledger: Ledger, trace: string, now: number): void {
   ledger.updateRecord(trace, (record) =>
     record === null || record.orphanedAt !== null ? null : { ...record, orphanedAt: now },
@@ -67,13 +61,17 @@ function markOrphan(ledger: Ledger, trace: string, now: number): void {
 }
 
 /**
- * Frees the slots that nobody will free: of spawns that have ended (a hook was killed in between) and of those
- * that have shown no sign of life for their timeout. Asked for only when a limit would refuse a spawn.
+ * Frees the slots that nobody will free: of spawns that have ended or were merged (a hook was killed in between) and of
+ * those that have shown no sign of life for their timeout. Asked for only when a limit would refuse a spawn.
  */
 export function reclaimSlots(ledger: Ledger, state: SessionState, now: number): boolean {
   let freed = false;
   for (const [trace, slot] of Object.entries(state.running)) {
     const record = ledger.record(trace);
+    if (record !== null && record.trace !== trace) {
+      freed = mergeSlots(ledger, trace, record) || freed;
+      continue;
+    }
     const seenAt = Math.max(slot.since, record?.seenAt ?? 0);
     if (record?.phase !== "ended" && now <= seenAt + slot.timeoutMs) continue;
     endSpawn(ledger, trace, "timed_out", `no sign of life for ${slot.timeoutMs} ms`, now);

@@ -10,28 +10,35 @@ export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 }
 
-/** A file's text, or null when there is none. */
+/** What the system says where there is no file of a name: nothing, a folder, a link that leads nowhere. */
+const NO_FILE: ReadonlySet<string | undefined> = new Set(["ENOENT", "ENOTDIR", "EISDIR", "ELOOP"]);
+
+/** A file's text, or null when there is no file of that name. A pipe reads as empty: waiting for it could hang. */
 export function readIfPresent(file: string): string | null {
+  let descriptor: number | null = null;
   try {
-    return fs.readFileSync(file, "utf8");
+    descriptor = fs.openSync(file, fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0));
+    return fs.readFileSync(descriptor, "utf8");
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return null;
+    if (NO_FILE.has(codeOf(error))) return null;
     throw error;
+  } finally {
+    if (descriptor !== null) fs.closeSync(descriptor);
   }
 }
 
-/** The names in a folder; none when there is no folder. */
+/** The names in a folder; none when there is no folder of that name. */
 export function namesIn(folder: string): string[] {
   try {
     return fs.readdirSync(folder);
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return [];
+    if (NO_FILE.has(codeOf(error))) return [];
     throw error;
   }
 }
 
 /**
- * Creates a file with its whole text in one step, or answers false when there is one already. Others see all of
+ * Creates a file with its whole text in one step, or answers false when somebody else was first. Others see all of
  * it or nothing, and a process killed here leaves at most a temporary file. Makes the folder when it is missing.
  */
 export function linkNew(folder: string, name: string, text: string): boolean {
@@ -48,21 +55,21 @@ export function linkNew(folder: string, name: string, text: string): boolean {
     fs.linkSync(temporary, join(folder, name));
     return true;
   } catch (error) {
-    if (codeOf(error) === "EEXIST") return false;
+    // ENOENT: another process took the temporary file for one that a killed process left.
+    if (codeOf(error) === "EEXIST" || codeOf(error) === "ENOENT") return false;
     throw error;
   } finally {
     remove(temporary);
   }
 }
 
-/** Renames a file; false when somebody else did it first. */
-export function renameIfPresent(from: string, to: string): boolean {
+/** Renames a file out of the way; false when somebody else did it first or the new name cannot be had. */
+export function moveAside(from: string, to: string): boolean {
   try {
     fs.renameSync(from, to);
     return true;
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return false;
-    throw error;
+  } catch {
+    return false;
   }
 }
 
@@ -85,12 +92,15 @@ export function remove(file: string): void {
 
 /**
  * A name for a file or folder made from an id that came from outside: letters, digits, `-` and `_` stand, every
- * other byte is written %XX, so no id leaves its folder and no two ids meet. Throws RangeError for an empty id
+ * other byte is written %XX (half a surrogate pair, which has no bytes, %uXXXX), so no id leaves its folder and no
+ * two ids meet. Throws RangeError for an empty id
  * or one whose name would have more than 200 characters.
  */
 export function fileKey(id: string): string {
   const key = id.replace(/[^A-Za-z0-9_-]/gu, (character) =>
-    [...Buffer.from(character, "utf8")].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join(""),
+    /\p{Surrogate}/u.test(character)
+      ? `%u${character.charCodeAt(0).toString(16)}`
+      : [...Buffer.from(character, "utf8")].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join(""),
   );
   if (key === "" || key.length > LONGEST_KEY) {
     throw new RangeError(

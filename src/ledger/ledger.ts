@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { Cell } from "./cell.ts";
-import { fileKey, linkNew, namesIn, readIfPresent } from "./files.ts";
+import { Cell, type Decoder } from "./cell.ts";
+import { fileKey, namesIn } from "./files.ts";
 import { rebuildSession } from "./rebuild.ts";
 import { decodeSession, MAX_DAMAGE, newSession, type SessionState } from "./session-state.ts";
-import { hasShape, isCountOrNull, isTextOrNull } from "./shape.ts";
+import { hasShape, isCountOrNull, isText, isTextOrNull } from "./shape.ts";
 import { recordFromSlot } from "./slot.ts";
 import { decodeRecord, type SpawnRecord } from "./spawn-record.ts";
 
@@ -41,15 +41,13 @@ export class Ledger {
 
   constructor(private readonly options: LedgerOptions) {
     this.folder = join(options.dataFolder, "sessions", fileKey(options.sessionId));
-    this.sessionCell = new Cell(join(this.folder, "session"), decodeSession, (file) =>
-      this.damaged.push(file),
-    );
+    this.sessionCell = this.cell(join(this.folder, "session"), decodeSession);
   }
 
   /** The session's state, null when nothing was ever recorded for it. */
   session(): SessionState | null {
     const { value, lost } = this.sessionCell.read();
-    return lost ? this.updateSession((state) => state) : value;
+    return lost || (value === null && this.hasSpawns()) ? this.updateSession((state) => state) : value;
   }
 
   /**
@@ -59,8 +57,10 @@ export class Ledger {
   updateSession(change: (state: SessionState) => SessionState | null): SessionState {
     const fresh = newSession(this.options.newRun(), this.options.baseDepth);
     const state = this.sessionCell.update((value, lost) => {
-      if (!lost) return change(value ?? fresh);
-      const rebuilt = rebuildSession(value ?? fresh, this.allRecords());
+      // Spawns without a state: somebody removed it. It is written before any spawn's record.
+      if (!lost && (value !== null || !this.hasSpawns())) return change(value ?? fresh);
+      const { records, unreadable } = this.readRecords();
+      const rebuilt = rebuildSession(value ?? fresh, records, unreadable);
       const noted = { ...rebuilt, damage: [...rebuilt.damage, "session"].slice(-MAX_DAMAGE) };
       return change(noted) ?? noted;
     }, this.options.deadline);
@@ -100,12 +100,12 @@ export class Ledger {
   traceOfCall(call: string): string | null {
     const running = this.sessionCell.read().value?.running ?? {};
     const slot = Object.entries(running).find(([, candidate]) => candidate.call === call);
-    return slot?.[0] ?? readIfPresent(join(this.folder, "calls", fileKey(call)));
+    return slot?.[0] ?? this.callCell(call).read().value;
   }
 
   /** Remembers for good which spawn an Agent call made; the first word counts. */
   recordCall(call: string, trace: string): void {
-    linkNew(join(this.folder, "calls"), fileKey(call), trace);
+    this.callCell(call).update((known) => (known === null ? trace : null), this.options.deadline);
   }
 
   agent(agentId: string): AgentEntry | null {
@@ -118,25 +118,50 @@ export class Ledger {
 
   /** Every spawn's record, oldest first: for people and for rebuilding, never for a decision. */
   allRecords(): SpawnRecord[] {
-    return namesIn(join(this.folder, "spawns"))
-      .map((name) => new Cell(join(this.folder, "spawns", name), decodeRecord).read().value)
-      .filter((record) => record !== null)
-      .sort((a, b) => a.admittedAt - b.admittedAt || a.trace.localeCompare(b.trace));
+    return this.readRecords().records;
+  }
+
+  /** All records that can be read, and the trace ids of the spawns whose records cannot. */
+  private readRecords(): { records: SpawnRecord[]; unreadable: string[] } {
+    const records: SpawnRecord[] = [];
+    const unreadable: string[] = [];
+    // A trace id is its own file key.
+    for (const trace of namesIn(join(this.folder, "spawns"))) {
+      const { value, lost } = this.recordCell(trace).read();
+      if (value !== null) records.push(value);
+      else if (lost) unreadable.push(trace);
+    }
+    records.sort((a, b) => a.admittedAt - b.admittedAt || a.trace.localeCompare(b.trace));
+    return { records, unreadable };
+  }
+
+  private hasSpawns(): boolean {
+    return existsSync(join(this.folder, "spawns"));
   }
 
   private recordCell(trace: string): Cell<SpawnRecord> {
-    return new Cell(this.recordFolder(trace), decodeRecord, (file) => this.damaged.push(file));
+    return this.cell(this.recordFolder(trace), decodeRecord);
   }
 
   private agentCell(agentId: string): Cell<AgentEntry> {
-    return new Cell(join(this.folder, "agents", fileKey(agentId)), decodeAgent, (file) =>
-      this.damaged.push(file),
-    );
+    return this.cell(join(this.folder, "agents", fileKey(agentId)), decodeAgent);
+  }
+
+  private callCell(call: string): Cell<string> {
+    return this.cell(join(this.folder, "calls", fileKey(call)), decodeText);
+  }
+
+  private cell<T>(folder: string, decode: Decoder<T>): Cell<T> {
+    return new Cell(folder, decode, (file) => this.damaged.push(file));
   }
 
   private recordFolder(trace: string): string {
     return join(this.folder, "spawns", fileKey(trace));
   }
+}
+
+function decodeText(raw: unknown): string | null {
+  return isText(raw) ? raw : null;
 }
 
 const AGENT: Record<keyof AgentEntry, (value: unknown) => boolean> = {

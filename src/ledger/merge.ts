@@ -1,5 +1,6 @@
 import type { Ledger } from "./ledger.ts";
-import type { SessionState, Slot } from "./session-state.ts";
+import type { Slot } from "./session-state.ts";
+import { giveBack } from "./slot.ts";
 import type { SpawnRecord } from "./spawn-record.ts";
 
 /**
@@ -7,18 +8,30 @@ import type { SpawnRecord } from "./spawn-record.ts";
  * children become the other's, and running descendants are set to the depth that follows.
  */
 export function mergeSpawn(ledger: Ledger, adopted: SpawnRecord, admitted: SpawnRecord, now: number): void {
-  ledger.updateRecord(adopted.trace, (record) =>
-    record === null || record.mergedInto !== null
-      ? null
-      : { ...record, mergedInto: admitted.trace, phase: "ended", endedAt: now },
-  );
+  let first = false;
+  const merged = ledger.updateRecord(adopted.trace, (record) => {
+    const current = record ?? adopted;
+    first = current.mergedInto === null;
+    return first
+      ? { ...current, mergedInto: admitted.trace, phase: "ended", endedAt: current.endedAt ?? now }
+      : null;
+  });
+  const held = mergeSlots(ledger, adopted.trace, admitted);
+  if (first && !held) ledger.updateSession((state) => giveBack(state, merged?.parent ?? null));
+}
+
+/**
+ * The part of a merge that the session's state is for; done again it changes nothing, so it also mends a merge
+ * whose process was killed. False when the adopted spawn held no slot any more.
+ */
+export function mergeSlots(ledger: Ledger, adopted: string, admitted: SpawnRecord): boolean {
+  let held = false;
   let moved: Record<string, Slot> = {};
   ledger.updateSession((state) => {
-    const slot = state.running[adopted.trace];
+    const { [adopted]: slot, ...running } = state.running;
     moved = {};
     if (slot === undefined) return null;
-    const running = { ...state.running };
-    delete running[adopted.trace];
+    held = true;
     const target = running[admitted.trace];
     if (target !== undefined) {
       running[admitted.trace] = {
@@ -27,11 +40,8 @@ export function mergeSpawn(ledger: Ledger, adopted: SpawnRecord, admitted: Spawn
         spent: target.spent + slot.spent,
       };
     }
-    moved = rebase(running, adopted.trace, admitted.trace, admitted.depth);
-    return {
-      ...withoutChild(state, adopted.parent, { ...running, ...moved }),
-      admitted: Math.max(0, state.admitted - 1),
-    };
+    moved = rebase(running, adopted, admitted.trace, admitted.depth);
+    return giveBack({ ...state, running: { ...running, ...moved } }, slot.parent);
   });
   for (const [trace, slot] of Object.entries(moved)) {
     ledger.updateRecord(trace, (record) =>
@@ -45,6 +55,7 @@ export function mergeSpawn(ledger: Ledger, adopted: SpawnRecord, admitted: Spawn
           },
     );
   }
+  return held;
 }
 
 /** The slots below `from`, moved below `to` at `depth`; each once, whatever the chain says. */
@@ -61,17 +72,4 @@ function rebase(
     rebase(running, trace, trace, depth + 1, moved);
   }
   return moved;
-}
-
-function withoutChild(
-  state: SessionState,
-  parent: string | null,
-  running: Record<string, Slot>,
-): SessionState {
-  const slot = parent === null ? undefined : running[parent];
-  if (parent === null || slot === undefined) return { ...state, running };
-  return {
-    ...state,
-    running: { ...running, [parent]: { ...slot, children: Math.max(0, slot.children - 1) } },
-  };
 }

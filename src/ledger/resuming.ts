@@ -3,7 +3,7 @@ import type { Policy } from "../policy/policy-keys.ts";
 import { reclaimSlots } from "./ending.ts";
 import type { Ledger } from "./ledger.ts";
 import { gaveBack } from "./rebuild.ts";
-import { slotOf } from "./slot.ts";
+import { countChild, slotOf } from "./slot.ts";
 import type { SpawnRecord } from "./spawn-record.ts";
 
 /**
@@ -32,10 +32,12 @@ function takeSlot(ledger: Ledger, ended: SpawnRecord, policy: Policy, now: numbe
     taken = Object.hasOwn(state.running, ended.trace);
     if (taken || Object.keys(state.running).length >= policy.max_concurrent_spawns) return null;
     taken = true;
+    const again = gaveBack(ended);
+    const running = { ...state.running, [ended.trace]: { ...slotOf(ended), since: now } };
     return {
       ...state,
-      admitted: state.admitted + (gaveBack(ended) ? 1 : 0),
-      running: { ...state.running, [ended.trace]: { ...slotOf(ended), since: now } },
+      admitted: state.admitted + (again ? 1 : 0),
+      running: again ? countChild(running, ended.parent) : running,
     };
   });
   return taken;

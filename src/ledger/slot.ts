@@ -1,6 +1,6 @@
 import { foreignRole } from "../roles/foreign-role.ts";
 import { defaultBudget } from "../roles/role-budget.ts";
-import type { Slot } from "./session-state.ts";
+import type { SessionState, Slot } from "./session-state.ts";
 import type { SpawnRecord } from "./spawn-record.ts";
 
 /** The slot that a spawn holds while it runs. */
@@ -34,6 +34,16 @@ export function countChild(running: Record<string, Slot>, parent: string | null)
   const slot = parent === null ? undefined : running[parent];
   if (parent === null || slot === undefined) return running;
   return { ...running, [parent]: { ...slot, children: slot.children + 1 } };
+}
+
+/** The state without a spawn that never ran: it counts neither for the session nor for its parent. */
+export function giveBack(state: SessionState, parent: string | null): SessionState {
+  const slot = parent === null ? undefined : state.running[parent];
+  const running =
+    parent === null || slot === undefined
+      ? state.running
+      : { ...state.running, [parent]: { ...slot, children: Math.max(0, slot.children - 1) } };
+  return { ...state, admitted: Math.max(0, state.admitted - 1), running };
 }
 
 /** The record of a spawn that is known from its slot alone: its payload is lost, so its budget is the default. */

@@ -1,7 +1,7 @@
 import { REASON_CODES, type ReasonCode } from "../guard/reasons.ts";
 import type { SpawnPayload } from "../payload/spawn-payload.ts";
 import type { SpawnOrigin } from "./session-state.ts";
-import { hasShape, isCount, isCountOrNull, isJson, isText, isTextOrNull } from "./shape.ts";
+import { hasShape, isCount, isCountOrNull, isText, isTextOrNull, isTexts } from "./shape.ts";
 
 /** How a spawn ended (DESIGN "How a spawn ends"). */
 export const OUTCOMES = [
@@ -51,6 +51,22 @@ export type SpawnRecord = {
   children: number;
 };
 
+/** What decisions read of a stored payload; it was validated as a whole before it was stored. */
+const PAYLOAD: Record<string, (value: unknown) => boolean> = {
+  trace_id: isText,
+  parent_trace_id: (value) => value === undefined || isTextOrNull(value),
+  allowed_tools: isTexts,
+  budget: (value) => hasShape(value, BUDGET),
+};
+
+const BUDGET: Record<string, (value: unknown) => boolean> = {
+  max_input_tokens: isCount,
+  max_output_tokens: isCount,
+  max_tool_calls: isCount,
+  max_turns: isCount,
+  timeout_ms: isCount,
+};
+
 const RECORD: Record<keyof SpawnRecord, (value: unknown) => boolean> = {
   trace: isText,
   call: isTextOrNull,
@@ -60,7 +76,7 @@ const RECORD: Record<keyof SpawnRecord, (value: unknown) => boolean> = {
   role: isText,
   agentType: isText,
   origin: (value) => value === "caller" || value === "attached" || value === "adopted",
-  payload: isJson,
+  payload: (value) => hasShape(value, PAYLOAD),
   phase: (value) => value === "reserved" || value === "running" || value === "ended",
   admittedAt: isCount,
   seenAt: isCount,
