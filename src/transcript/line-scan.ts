@@ -53,6 +53,14 @@ const TEXTS: Record<string, readonly string[]> = {
   rm: ["id", "model", "stop_reason"],
   rmcb: ["type", "id"],
 };
+/** Lengths in bytes of the members that matter: a key of another length need not be decoded. */
+const KEY_LENGTHS = new Set(
+  [
+    ...Object.values(TEXTS).flat(),
+    ...["message", "isApiErrorMessage", "content", "usage"],
+    ...["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens"],
+  ].map((name) => name.length),
+);
 /** The path outside the innermost container of a path. */
 const AROUND: Record<LineScan["path"], LineScan["path"]> = {
   "": "",
@@ -204,6 +212,11 @@ function wantsText(scan: LineScan): boolean {
 
 function scanText(scan: LineScan, bytes: Buffer, from: number, to: number): number {
   const end = endOfText(scan, bytes, from, to);
+  if (scan.inside === "key" && scan.raw === "" && end < to && !KEY_LENGTHS.has(end - from)) {
+    scan.inside = "";
+    scan.key = "";
+    return end + 1;
+  }
   if (scan.inside !== "skipped text" && scan.raw.length < LONGEST_ID) {
     scan.raw += bytes.toString("latin1", from, Math.min(end, from + LONGEST_ID - scan.raw.length));
   }
@@ -271,7 +284,8 @@ function keepText(scan: LineScan, text: string): void {
 function scanLiteral(scan: LineScan, bytes: Buffer, from: number, to: number): number {
   let end = from;
   while (end < to && !endsLiteral(bytes[end] ?? SPACE)) end += 1;
-  if (scan.raw.length < LONGEST_ID) {
+  const wanted = scan.path === "rmu" || scan.key === "isApiErrorMessage";
+  if (wanted && scan.raw.length < LONGEST_ID) {
     scan.raw += bytes.toString("latin1", from, Math.min(end, from + LONGEST_ID - scan.raw.length));
   }
   if (end === to) return to;
