@@ -324,7 +324,7 @@ class Scanner {
 
   /** Steps over an operator and says whether a command must follow. */
   #operator(char: string): boolean {
-    const double = this.#char(1) === char;
+    const double = char !== ";" && this.#char(1) === char;
     this.#at += double ? 2 : 1;
     if (char === "&" && !double) this.#flag("it runs a command in the background");
     return char !== ";" && (double || char === "|");
