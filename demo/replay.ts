@@ -16,7 +16,7 @@ export const RECORDING = resolve("demo/session.ndjson");
 export async function replay(plugin: string, print: (text: string) => void): Promise<boolean> {
   print("1. /subagent-spawn builds a payload (spawn-guard build):\n");
   const task = "implement OAuth2 login form per src/auth/spec.md";
-  const cli = join(plugin, "cli/spawn-guard.mjs");
+  const cli = join(plugin, "cli/spawn-guard.cjs");
   const built = execFileSync(process.execPath, [cli, "build", "--role", "frontend-engineer", "--task", task]);
   const { spawn_payload: payload, validation } = JSON.parse(built.toString());
   print(`${JSON.stringify(payload, null, 2)}\nvalidation: ${validation}`);

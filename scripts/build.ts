@@ -1,4 +1,5 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename } from "node:path";
 import { type BuildOptions, build, type Plugin } from "esbuild";
 import { hooksJson, SCRIPTS } from "../src/hooks/event-table.ts";
 import { userConfig } from "../src/policy/user-config.ts";
@@ -16,10 +17,9 @@ const MANIFEST = "plugin/.claude-plugin/plugin.json";
 const lazyParts: Plugin = {
   name: "lazy-parts",
   setup({ onResolve }) {
-    onResolve({ filter: /\/(agent-folder|skill-answer)\.ts$/ }, ({ kind, path }) => {
+    onResolve({ filter: /\.ts$/ }, ({ kind, path }) => {
       if (kind !== "dynamic-import") return undefined;
-      const name = path.endsWith("agent-folder.ts") ? "agent-folder" : "skill-answer";
-      return { path: `./part-${name}.cjs`, external: true };
+      return { path: `./part-${basename(path, ".ts")}.cjs`, external: true };
     });
   },
 };
@@ -32,6 +32,8 @@ const shared: BuildOptions = {
   logLevel: "warning",
   minifySyntax: true,
   minifyWhitespace: true,
+  minifyIdentifiers: true,
+  keepNames: false,
   define: { __VERSION__: JSON.stringify(version) },
 };
 
@@ -48,6 +50,7 @@ export async function buildPlugin(): Promise<void> {
     entryPoints: {
       "part-agent-folder": "src/roles/agent-folder.ts",
       "part-skill-answer": "src/hooks/skill-answer.ts",
+      "part-validate": "src/payload/validate.ts",
     },
     outdir: "plugin/hooks",
     outExtension: { ".js": ".cjs" },
@@ -57,13 +60,12 @@ export async function buildPlugin(): Promise<void> {
   await build({
     ...shared,
     entryPoints: ["src/cli/spawn-guard.ts"],
-    outfile: "plugin/cli/spawn-guard.mjs",
-    format: "esm",
-    banner: {
-      js: '#!/usr/bin/env node\nimport { createRequire as __createRequire } from "node:module";const require = __createRequire(import.meta.url);',
-    },
+    outfile: "plugin/cli/spawn-guard.cjs",
+    format: "cjs",
+    banner: { js: '#!/usr/bin/env node\nconst __url = require("node:url").pathToFileURL(__filename).href;' },
+    define: { ...shared.define, "import.meta.url": "__url" },
   });
-  chmodSync("plugin/cli/spawn-guard.mjs", 0o755);
+  chmodSync("plugin/cli/spawn-guard.cjs", 0o755);
 }
 
 /** A hook's script is its module, run. */

@@ -1,5 +1,5 @@
+import { formatProblems } from "../payload/format-problems.ts";
 import type { FieldProblem } from "../payload/spawn-payload.ts";
-import { formatProblems } from "../payload/validate.ts";
 
 /** payload field → option and JSON name of the argument that sets it */
 const ARGUMENTS: Record<string, { options: string; json: string }> = {

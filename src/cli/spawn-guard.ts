@@ -9,13 +9,17 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") throw error;
 });
 
-const result = await runCli(
-  process.argv.slice(2),
-  // The built file stands in plugin/cli.
-  { pluginRoot: fileURLToPath(new URL("..", import.meta.url)), cwd: process.cwd() },
-  typeof __VERSION__ === "string" ? __VERSION__ : "0.0.0-dev",
-);
-// Never process.exit: it would cut output that a pipe has not taken yet.
-process.exitCode = result.exitCode;
-process.stderr.write(result.stderr);
-process.stdout.write(result.stdout);
+async function main(): Promise<void> {
+  const result = await runCli(
+    process.argv.slice(2),
+    // The built file stands in plugin/cli.
+    { pluginRoot: fileURLToPath(new URL("..", import.meta.url)), cwd: process.cwd() },
+    typeof __VERSION__ === "string" ? __VERSION__ : "0.0.0-dev",
+  );
+  // Never process.exit: it would cut output that a pipe has not taken yet.
+  process.exitCode = result.exitCode;
+  process.stderr.write(result.stderr);
+  process.stdout.write(result.stdout);
+}
+
+void main();

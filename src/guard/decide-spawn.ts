@@ -2,10 +2,10 @@ import type { Refusal, SessionState } from "../ledger/session-state.ts";
 import { MAX_REFUSALS } from "../ledger/session-state.ts";
 import { countChild, slotOf } from "../ledger/slot.ts";
 import type { SpawnRecord } from "../ledger/spawn-record.ts";
-import { findBlock, renderBlock } from "../payload/prompt-block.ts";
+import { formatProblems } from "../payload/format-problems.ts";
+import { renderBlock } from "../payload/prompt-block.ts";
 import type { SpawnPayload } from "../payload/spawn-payload.ts";
 import { formatTraceId, traceDate } from "../payload/trace-id.ts";
-import { checkPayload, formatProblems } from "../payload/validate.ts";
 import { defaultBudget } from "../roles/role-budget.ts";
 import { sameAgentType } from "./agent-type.ts";
 import { overCaps } from "./budget-caps.ts";
@@ -65,21 +65,32 @@ export function decideSpawn(session: SessionState, request: SpawnRequest): Spawn
 type Chosen = { payload: SpawnPayload; origin: "caller" | "attached"; seq: number };
 
 function choosePayload(session: SessionState, request: SpawnRequest): Chosen | { refused: Refused } {
-  const { input, caller, target, policy } = request;
+  const { caller, policy } = request;
   const parent = caller.kind === "main" ? null : caller.trace;
-  const found = findBlock(input.prompt);
-  if (found.kind === "many") return { refused: reasons.payloadAmbiguous(found.count) };
-  if (found.kind === "broken") return { refused: reasons.payloadInvalid(found.problem) };
-  if (found.kind === "none") {
-    const attached = attachedPayload(session, request, parent);
-    if (policy.payload_mode === "require") {
-      return { refused: reasons.payloadMissing(renderBlock(attached.payload)) };
+  switch (request.payload.kind) {
+    case "many":
+      return { refused: reasons.payloadAmbiguous(request.payload.count) };
+    case "unusable":
+      return { refused: reasons.payloadInvalid(request.payload.problem) };
+    case "none": {
+      const attached = attachedPayload(session, request, parent);
+      return policy.payload_mode === "require"
+        ? { refused: reasons.payloadMissing(renderBlock(attached.payload)) }
+        : { ...attached, origin: "attached" };
     }
-    return { ...attached, origin: "attached" };
+    case "one":
+      return givenPayload(session, request, request.payload.payload, parent);
   }
-  const checked = checkPayload(found.json);
-  if (!checked.ok) return { refused: reasons.payloadInvalid(formatProblems(checked.problems)) };
-  const given = checked.payload;
+}
+
+/** A payload that the caller wrote may ask for less than it could have, never for more. */
+function givenPayload(
+  session: SessionState,
+  request: SpawnRequest,
+  given: SpawnPayload,
+  parent: string | null,
+): Chosen | { refused: Refused } {
+  const { target, policy } = request;
   if (given.trace_id.length > MAX_TRACE_LENGTH) {
     const problem = `has ${given.trace_id.length} characters; at most ${MAX_TRACE_LENGTH}`;
     return { refused: reasons.payloadInvalid(formatProblems([{ field: "trace_id", problem }])) };

@@ -1,3 +1,4 @@
+import type { SpawnPayload } from "../payload/spawn-payload.ts";
 import type { Policy } from "../policy/policy-keys.ts";
 import type { Role } from "../roles/role.ts";
 import type { Lineage } from "./lineage.ts";
@@ -25,6 +26,14 @@ export type Target = {
   known: boolean;
 };
 
+/** The payload in a call's prompt, looked for and checked before the decision. */
+export type GivenPayload =
+  | { kind: "none" }
+  | { kind: "many"; count: number }
+  /** `problem` says what is wrong, in a sentence's middle */
+  | { kind: "unusable"; problem: string }
+  | { kind: "one"; payload: SpawnPayload };
+
 /** One Agent call, with everything that decides about it besides the session's state. */
 export type SpawnRequest = {
   /** tool_use_id */
@@ -33,6 +42,7 @@ export type SpawnRequest = {
   key: string;
   caller: Caller;
   input: AgentInput;
+  payload: GivenPayload;
   target: Target;
   policy: Policy;
   /** milliseconds since the epoch */

@@ -1,10 +1,12 @@
 import { dirname, join } from "node:path";
 import { walkLineage } from "../guard/lineage.ts";
 import { alreadyRefused } from "../guard/reasons.ts";
-import type { AgentInput, Caller, SpawnRequest } from "../guard/spawn-request.ts";
+import type { AgentInput, Caller, GivenPayload, SpawnRequest } from "../guard/spawn-request.ts";
 import { admitSpawn } from "../ledger/admission.ts";
 import { checksum } from "../ledger/checksum.ts";
 import type { SpawnRecord } from "../ledger/spawn-record.ts";
+import { formatProblems } from "../payload/format-problems.ts";
+import { findBlock } from "../payload/prompt-block.ts";
 import { resolveTarget } from "../roles/resolve-target.ts";
 import type { Answer } from "./answer.ts";
 import type { HookContext } from "./hook-context.ts";
@@ -23,6 +25,7 @@ export async function judgeAgentCall(event: HookEvent, context: HookContext): Pr
     key: attemptKey(caller, input),
     caller,
     input,
+    payload: await givenPayload(input),
     target: await resolveTarget(input.subagent_type, {
       plugin: join(dirname(process.argv[1] ?? ""), "..", "agents"),
       own: [
@@ -40,6 +43,17 @@ export async function judgeAgentCall(event: HookEvent, context: HookContext): Pr
   if (admission.kind === "admitted") return { updatedInput: admission.input };
   const { refused, times } = admission;
   return { deny: times > 1 ? alreadyRefused(refused, times) : refused.reason };
+}
+
+/** The validator is loaded only for a prompt that has a block. */
+async function givenPayload({ prompt }: AgentInput): Promise<GivenPayload> {
+  const found = findBlock(prompt);
+  if (found.kind === "none" || found.kind === "many") return found;
+  if (found.kind === "broken") return { kind: "unusable", problem: found.problem };
+  const { checkPayload } = await import("../payload/validate.ts");
+  const checked = checkPayload(found.json);
+  if (checked.ok) return { kind: "one", payload: checked.payload };
+  return { kind: "unusable", problem: formatProblems(checked.problems) };
 }
 
 function callerOf(spawn: SpawnRecord, { ledger }: HookContext): Caller {

@@ -9,7 +9,6 @@ export const MAX_DEPTH = 100;
 /** Entries on the two uppermost levels; more cannot stand in 200000 tokens. */
 export const MAX_ENTRIES = 100_000;
 const MAX_PROBLEMS = 100;
-const SHOWN_PROBLEMS = 10;
 
 export type CheckedPayload = { ok: true; payload: SpawnPayload } | { ok: false; problems: FieldProblem[] };
 export type CheckedContract =
@@ -29,14 +28,6 @@ export function checkPayload(value: unknown): CheckedPayload {
 export function checkContract(value: unknown): CheckedContract {
   const checked = check(value, validateReturnContract, "return contract");
   return checked.ok ? { ok: true, contract: checked.value } : checked;
-}
-
-/** One line a problem, at most ten of them: `budget.max_turns is 60; at most 50`. */
-export function formatProblems(problems: readonly FieldProblem[]): string {
-  const lines = problems.slice(0, SHOWN_PROBLEMS).map(({ field, problem }) => `${field} ${problem}`);
-  const more = problems.length - SHOWN_PROBLEMS;
-  if (more > 0) lines.push(`and ${more} more`);
-  return lines.join("\n");
 }
 
 type Checked<T> = { ok: true; value: T } | { ok: false; problems: FieldProblem[] };

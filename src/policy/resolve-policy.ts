@@ -59,8 +59,8 @@ function readValue(rule: PolicyRule, raw: unknown): number | string | null {
 
 function isTighter(rule: PolicyRule, value: number | string, than: number | string): boolean {
   if (rule.kind === "number") return value < than;
-  const rank = (word: number | string) => rule.choices.findIndex((choice) => choice === word);
-  return rank(value) > rank(than);
+  const loosestFirst: readonly (number | string)[] = rule.choices;
+  return loosestFirst.indexOf(value) > loosestFirst.indexOf(than);
 }
 
 function malformed(key: PolicyKey, raw: unknown, rule: PolicyRule, source: string): string {

@@ -59,7 +59,7 @@ describe("the spawn-guard command", () => {
     const linked = join(folder, "linked");
     symlinkSync(command, linked);
     expect(spawnSync(linked, GOOD).status).toBe(0);
-    expect(spawnSync(process.execPath, [join(plugin, "cli", "spawn-guard.mjs"), ...GOOD]).status).toBe(0);
+    expect(spawnSync(process.execPath, [join(plugin, "cli", "spawn-guard.cjs"), ...GOOD]).status).toBe(0);
   });
 
   it("gives every build a trace id of its own", () => {

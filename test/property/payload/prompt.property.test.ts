@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { buildAgentCall } from "../../../src/payload/agent-call.ts";
 import { buildPayload } from "../../../src/payload/build-payload.ts";
+import { formatProblems } from "../../../src/payload/format-problems.ts";
 import { findBlock, renderBlock, replaceBlock } from "../../../src/payload/prompt-block.ts";
 import type { SpawnPayload } from "../../../src/payload/spawn-payload.ts";
-import { formatProblems } from "../../../src/payload/validate.ts";
 import { aPayload, aRole } from "../../unit/payload/samples.ts";
 import { hostileState, hostileText, hostileTextOf } from "./texts.ts";
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { buildPayload, type PayloadRequest } from "../../../src/payload/build-payload.ts";
-import { formatProblems } from "../../../src/payload/validate.ts";
+import { formatProblems } from "../../../src/payload/format-problems.ts";
 import { aRequest, aRole } from "./samples.ts";
 
 function built(changes: Partial<PayloadRequest> = {}) {

@@ -9,7 +9,8 @@ it("runs in a JavaScript engine that has neither Node nor modules", async () => 
   const { outputFiles } = await build({
     stdin: {
       contents: [
-        'export { checkPayload, checkContract, formatProblems } from "./validate.ts";',
+        'export { checkPayload, checkContract } from "./validate.ts";',
+        'export { formatProblems } from "./format-problems.ts";',
         'export { findBlock, renderBlock, replaceBlock } from "./prompt-block.ts";',
         'export { formatTraceId } from "./trace-id.ts";',
         'export { buildPayload } from "./build-payload.ts";',

@@ -1,11 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  checkContract,
-  checkPayload,
-  formatProblems,
-  MAX_DEPTH,
-  MAX_ENTRIES,
-} from "../../../src/payload/validate.ts";
+import { formatProblems } from "../../../src/payload/format-problems.ts";
+import { checkContract, checkPayload, MAX_DEPTH, MAX_ENTRIES } from "../../../src/payload/validate.ts";
 import { aPayload } from "./samples.ts";
 
 function problemsOf(value: unknown): string {
