@@ -146,6 +146,13 @@ describe("a damaged newest version", () => {
     expect(at.names()).toContain("8.json");
   });
 
+  it("stays told when a sleeper takes its number and is killed before it notices", () => {
+    const at = newCell();
+    at.count(6);
+    at.put("6.json.damaged", "torn");
+    expect(at.cell.read()).toEqual({ value: { count: 6 }, lost: true });
+  });
+
   it("is noticed whichever bit of it has flipped", () => {
     const at = newCell();
     at.count(6);

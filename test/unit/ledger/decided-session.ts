@@ -1,0 +1,108 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach } from "vitest";
+import type { Answer } from "../../../src/hooks/answer.ts";
+import { HookContext } from "../../../src/hooks/hook-context.ts";
+import { Ledger } from "../../../src/ledger/ledger.ts";
+import type { SessionState, Slot } from "../../../src/ledger/session-state.ts";
+import type { SpawnRecord } from "../../../src/ledger/spawn-record.ts";
+import { handleEvent } from "../../support/handle-event.ts";
+import { HookSession } from "../../support/hook-session.ts";
+
+type Json = Record<string, unknown>;
+
+/** A session whose events are decided in this process, at a time that the test sets. */
+export class DecidedSession extends HookSession {
+  /** milliseconds since the epoch */
+  now = Date.now();
+
+  /** Decides about an event, one millisecond after the one before. */
+  async decide(event: Json): Promise<Answer> {
+    this.now += 1;
+    return handleEvent(event, new HookContext(this.environment, this.now));
+  }
+
+  /** Admits an Agent call and binds an agent to it, as the host does for a background spawn. */
+  async running(call: string, agent: string, by: Json = {}, input: Json = {}): Promise<SpawnRecord> {
+    const answer = await this.decide(this.agentCall(call, by, input));
+    if (answer.deny !== undefined) throw new Error(answer.deny);
+    await this.decide(this.launched(call, agent, by));
+    return this.spawnOfCall(call);
+  }
+
+  /** A tool call of an agent; `Read` unless said otherwise. */
+  toolCall(agent: string, members: Json = {}): Json {
+    return this.event("PreToolUse", {
+      agent_id: agent,
+      agent_type: "general-purpose",
+      tool_name: "Read",
+      tool_use_id: `r-${agent}`,
+      tool_input: { file_path: "x" },
+      ...members,
+    });
+  }
+
+  agentEvent(name: string, agent: string, members: Json = {}): Json {
+    return this.event(name, { agent_id: agent, agent_type: "general-purpose", ...members });
+  }
+
+  /** What the host writes beside an agent's transcript. */
+  sidecar(agent: string, content: Json | string, folder = this.subagents): void {
+    mkdirSync(folder, { recursive: true });
+    const text = typeof content === "string" ? content : JSON.stringify(content);
+    writeFileSync(join(folder, `agent-${agent}.meta.json`), text);
+  }
+
+  /** The ledger itself, as a hook at this time would open it. */
+  open(): Ledger {
+    return new Ledger({
+      dataFolder: this.data,
+      sessionId: this.sessionId,
+      deadline: Date.now() + 5000,
+      newRun: () => "abc123",
+      baseDepth: 0,
+    });
+  }
+
+  get state(): SessionState {
+    return this.ledger().session;
+  }
+
+  slot(trace: string): Slot | undefined {
+    return this.state.running[trace];
+  }
+
+  spawnOfCall(call: string): SpawnRecord {
+    return this.one((spawn) => spawn.call === call, `call ${call}`);
+  }
+
+  spawnOfAgent(agent: string): SpawnRecord {
+    return this.one((spawn) => spawn.agent === agent && spawn.mergedInto === null, `agent ${agent}`);
+  }
+
+  get folder(): string {
+    return join(this.data, "sessions", this.sessionId);
+  }
+
+  private one(is: (spawn: SpawnRecord) => boolean, what: string): SpawnRecord {
+    const [spawn, ...others] = this.ledger().spawns.filter(is);
+    if (spawn === undefined || others.length > 0) {
+      throw new Error(`${others.length + (spawn === undefined ? 0 : 1)} spawns of ${what}`);
+    }
+    return spawn;
+  }
+}
+
+/** Makes sessions that are removed after each test. */
+export function decidedSessions(): (options?: Record<string, string | number>) => DecidedSession {
+  let open: DecidedSession[] = [];
+  afterEach(() => {
+    for (const session of open) session.remove();
+    open = [];
+  });
+  return (options = {}) => {
+    const session = new DecidedSession(undefined, options);
+    open.push(session);
+    return session;
+  };
+}
