@@ -26,6 +26,7 @@ export async function manySpawns(session: HookSession, count: number): Promise<v
       key: call,
       caller: { kind: "main" },
       input: { description: "an earlier spawn", prompt: "look at one part" },
+      payload: { kind: "none" },
       target: { role, agentType: role.name, known: true },
       policy,
       now,
