@@ -24,7 +24,7 @@ export function spawnOfAgent(
 ): SpawnRecord {
   const trace = ledger.agent(agent.agentId)?.trace ?? null;
   const bound = trace === null ? null : ledger.record(trace);
-  if (bound !== null) return bound;
+  if (bound !== null) return compareType(ledger, bound, agent.agentType);
 
   const sidecar = readSidecar();
   const agentType = agent.agentType ?? sidecar?.agentType ?? null;
@@ -34,6 +34,13 @@ export function spawnOfAgent(
   }
   const standing = placeStray(ledger, { ...agent, agentType }, sidecar);
   return adoptAgent(ledger, { ...agent, agentType, call: null, barred: null }, standing, policy, now);
+}
+
+/** The result of a background call names no agent type; every event of the agent itself does. */
+function compareType(ledger: Ledger, spawn: SpawnRecord, agentType: string | null): SpawnRecord {
+  if (agentType === null || spawn.origin === "adopted" || spawn.ranAs !== null) return spawn;
+  if (sameAgentType(agentType, spawn.agentType)) return spawn;
+  return ledger.updateRecord(spawn.trace, (record) => ({ ...(record ?? spawn), ranAs: agentType })) ?? spawn;
 }
 
 /**
