@@ -88,6 +88,7 @@ function patternRule(
   if (pathTool !== undefined) {
     const patterns: PathPattern[] = [];
     for (const part of splitAtCommas(inside)) {
+      if (part === "*") return { kind: "tool", text, tool };
       const pattern = pathPattern(part);
       if (typeof pattern === "string") return unreadable(pattern);
       patterns.push(pattern);

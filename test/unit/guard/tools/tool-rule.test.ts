@@ -7,6 +7,8 @@ describe("parseToolRule", () => {
     ["Read", { kind: "tool", tool: "Read" }],
     [" Read ", { kind: "tool", tool: "Read" }],
     ["Bash(*)", { kind: "tool", tool: "Bash" }],
+    ["Read(*)", { kind: "tool", tool: "Read" }],
+    ["Read(src, *)", { kind: "tool", tool: "Read" }],
     ["Task", { kind: "tool", tool: "Agent" }],
     ["Task(*)", { kind: "tool", tool: "Agent" }],
     ["TaskCreate", { kind: "tool", tool: "TaskCreate" }],
