@@ -26,7 +26,8 @@ export type TranscriptState = {
 
 /** Read at once; all the memory that a transcript of any size takes. */
 const CHUNK_BYTES = 128 * 1024;
-const TAIL_BYTES = 64;
+/** Long enough to hold the last line's uuid and time; the ends of the host's lines are all alike. */
+const TAIL_BYTES = 1024;
 const LINE_FEED = 0x0a;
 
 // A path swapped for a link or a pipe after the check must neither be followed nor block; Windows has neither flag.
@@ -143,8 +144,8 @@ class Reading {
 function continued(state: TranscriptState, descriptor: number, opened: fs.Stats): TranscriptState {
   const file = identity(opened);
   if (state.file === null) return { ...state, file };
-  const same =
-    state.file === file && opened.size >= state.offset && tailAt(descriptor, state.offset) === state.tail;
+  // Of a file that was cut there are fewer bytes before the offset, so its tail is another one too.
+  const same = state.file === file && tailAt(descriptor, state.offset) === state.tail;
   return same ? state : { ...newTranscriptState(0), meter: replayed(state.meter), file };
 }
 

@@ -328,6 +328,21 @@ describe("a line", () => {
     );
   });
 
+  it("with long texts, cut anywhere, is read as JSON.parse reads it", () => {
+    const long = fc.array(fc.constantFrom("\\", '"', "x", "w".repeat(30)), { minLength: 60, maxLength: 200 });
+    fc.assert(
+      fc.property(long, fc.array(fc.nat(), { maxLength: 8 }), (characters, picks) => {
+        const content = [{ type: "tool_use", text: characters.join(""), id: "toolu_1" }];
+        const bytes = Buffer.from(JSON.stringify({ message: { content, id: "m" }, type: "assistant" }));
+        const cuts = [0, ...picks.map((pick) => pick % bytes.length), bytes.length].sort((a, b) => a - b);
+        const scan = newLineScan();
+        for (const [at, cut] of cuts.slice(1).entries()) scanBytes(scan, bytes, cuts[at] ?? 0, cut);
+        expect(lineFacts(scan)).toEqual(plainFacts(JSON.parse(bytes.toString())));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
   it("never throws, whatever the bytes", () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...'{}[]":,\\ae1 '), { maxLength: 200 }), (characters) => {

@@ -212,8 +212,8 @@ describe("a fork's file", () => {
   it("is known as one when it is read in pieces", () => {
     const file = aFile();
     let state = newTranscriptState(12);
-    for (const line of [fork, inherited, userLine(), own]) {
-      appendFileSync(file, `${line}\n`);
+    for (const piece of [fork, "\n", inherited, "\n", userLine(), "\n", own, "\n"]) {
+      appendFileSync(file, piece);
       state = stored(readTranscript(file, state));
     }
     expect(ended(state).messages).toBe(1);
@@ -247,6 +247,22 @@ describe("a file that changes under the reader", () => {
     expect(ended(changed)).toEqual(THREE_USED);
     appendFileSync(file, `${fourth}\n`);
     expect(ended(readTranscript(file, changed))).toEqual(more);
+  });
+
+  it("written again in place, and longer, shows what is new at its start", () => {
+    const file = aFile(THREE);
+    const state = readTranscript(file, newTranscriptState(20));
+    writeFileSync(file, joined([fourth, ...THREE]));
+    expect(ended(readTranscript(file, state))).toEqual(more);
+  });
+
+  it("replaced by one of its size and with its end shows what is new at its start", () => {
+    const end = userLine("same end ".repeat(500));
+    const file = aFile([messageLine("msg_1"), end]);
+    const state = readTranscript(file, newTranscriptState(0));
+    writeFileSync(`${file}.new`, joined([messageLine("msg_2"), end]));
+    renameSync(`${file}.new`, file);
+    expect(ended(readTranscript(file, state)).messages).toBe(2);
   });
 
   it("and is missing leaves the state", () => {

@@ -43,6 +43,7 @@ describe("a subagent's transcript", () => {
     ["is another agent's", `${SESSION}/subagents/agent-c3.jsonl`, FLAT],
     ["is the session's own", `${SESSION}.jsonl`, FLAT],
     ["lies deeper", `${SESSION}/subagents/workflows/wf_7-1/deep/agent-b2.jsonl`, FLAT],
+    ["lies in a run with an odd name", `${SESSION}/subagents/workflows/w f/agent-b2.jsonl`, FLAT],
     ["lies in another session", "other/subagents/agent-b2.jsonl", FLAT],
     ["climbs out", `${SESSION}/subagents/../../../agent-b2.jsonl`, FLAT],
     ["is not there yet", `${SESSION}/subagents/workflows/wf_9/agent-b2.jsonl`, FLAT],
@@ -50,6 +51,7 @@ describe("a subagent's transcript", () => {
     const { root, find } = project(
       ...[FLAT, WORKFLOW, `${SESSION}/subagents/agent-c3.jsonl`, "other/subagents/agent-b2.jsonl"],
       ...[`${SESSION}/subagents/workflows/wf_7-1/deep/agent-b2.jsonl`, "../agent-b2.jsonl"],
+      `${SESSION}/subagents/workflows/w f/agent-b2.jsonl`,
     );
     expect(find("b2", `${root}/${given}`)).toBe(join(root, expected));
   });

@@ -74,6 +74,15 @@ describe("input tokens used", () => {
       140,
     ],
     [
+      "pass over a message without a context, but not over what it answered",
+      [
+        [1000, 0, 0, 50],
+        [0, 0, 0, 30],
+        [1250, 0, 0, 10],
+      ],
+      210,
+    ],
+    [
       "pass over a message without usage",
       [
         [1000, 0, 0, 50],
@@ -162,6 +171,16 @@ describe("a message on several lines", () => {
     const final = addLine(meter, line("msg_1", [100, 0, 0, 60]));
     expect(usageTotals(final, false)).toMatchObject({ input: 40, output: 61 });
   });
+
+  it("is in doubt through a message without a context that follows it", () => {
+    const lines = [
+      line("msg_1", [100, 0, 0, 1], { final: false }),
+      line("msg_2", [0, 0, 0, 0]),
+      line("msg_3", [200, 0, 0, 1]),
+    ];
+    expect(usageTotals(metered(lines), false).input).toBe(0);
+    expect(usageTotals(metered(lines), true).input).toBe(99);
+  });
 });
 
 describe("copies", () => {
@@ -180,9 +199,12 @@ describe("copies", () => {
     expect(usageTotals(after, true).messages).toBe(1001);
   });
 
-  it("that end early leave no message uncounted after them", () => {
-    const kept = history.slice(0, 760);
-    const meter = kept.reduce(addLine, replayed(metered(history)));
+  it.each([
+    ["ends early", 0, 760],
+    ["begins late", 745, 760],
+    ["has the last messages only", 998, 1000],
+  ])("leave no message uncounted after a file that %s", (_, from, to) => {
+    const meter = history.slice(from, to).reduce(addLine, replayed(metered(history)));
     const after = addLine(meter, line("msg_new", [99_999, 0, 0, 5]));
     expect(usageTotals(after, true).messages).toBe(1001);
   });
