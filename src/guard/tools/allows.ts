@@ -16,8 +16,9 @@ const NEVER_DEFERRED = new Set(["Agent", "Bash", "Edit", "Glob", "Grep", "LS", "
 
 /**
  * Whether a set of rules allows a call. A tool is allowed by its own name or pattern alone: `Edit` does not
- * allow `Write`, nor `Read` `Grep`. Never looser than Claude Code's own permission rules of the same text.
- * Tools that hand in a result are always allowed.
+ * allow `Write`, nor `Read` `Grep`. Not looser than Claude Code's own permission rules of the same text (measured
+ * on 2.1.332), except where those are dead letters: lists with commas, `mcp__*__x`, and path rules of `Write`,
+ * `Grep` and the like. Tools that hand in a result are always allowed.
  */
 export function allows(rules: readonly ToolRule[], call: ToolUse): Allowed {
   const tool = canonicalTool(call.tool);

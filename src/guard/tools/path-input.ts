@@ -10,16 +10,21 @@ export function writtenPath(tool: string, call: ToolUse): string[] | null {
   return path === null ? null : resolvePath(path, call);
 }
 
-/** The folders that a searching tool goes through, each null when it cannot be told; null for other tools. */
+/** The folder that a searching tool goes through in a list of one, null when it cannot be told; null for other tools. */
 export function searchPaths(tool: string, call: ToolUse): (string[] | null)[] | null {
   if (!SEARCH_TOOLS.includes(tool)) return null;
   const given: unknown = call.input.path;
   const path = given === undefined ? "." : textInput(call, "path");
-  const folders = [path === null ? null : resolvePath(path, call)];
-  if (tool === "Glob") {
-    const pattern = textInput(call, "pattern");
-    // A glob that starts elsewhere or climbs out searches other folders than its path says.
-    if (pattern === null || /^[\s/~]|^[A-Za-z]:|\\|\.\./.test(pattern)) folders.push(null);
-  }
-  return folders;
+  const folder = path === null ? null : resolvePath(path, call);
+  if (tool !== "Glob" || folder === null) return [folder];
+  const head = globFolder(textInput(call, "pattern"));
+  return [head === null ? null : [...folder, ...head]];
+}
+
+/** The folders that a glob names before its first wildcard; null for one that starts elsewhere or climbs out. */
+function globFolder(glob: string | null): string[] | null {
+  if (glob === null || /^[\s/~]|^[A-Za-z]:|\\|\.\./.test(glob)) return null;
+  const folders = glob.split("/").slice(0, -1);
+  const wild = folders.findIndex((name) => !/^[\w.@ -]+$/.test(name));
+  return folders.slice(0, wild === -1 ? undefined : wild).filter((name) => name !== ".");
 }

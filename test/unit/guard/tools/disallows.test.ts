@@ -123,6 +123,8 @@ describe("disallows by pattern", () => {
     ["Read(secret/**)", call("Read", { file_path: "secret/a" }, { cwd: "/home/dev/other" }), true],
     ["Read(secret/**)", call("LS", { path: "secret" }), true],
     ["Read(secret/**)", call("Glob", { pattern: "*", path: "secret/x" }), true],
+    ["Read(secret/**)", call("Glob", { pattern: "secret/*" }), true],
+    ["Read(secret/**)", call("Glob", { pattern: "**/*.ts" }), false],
     ["Read(secret/**)", call("Grep", { pattern: "x", path: "secret" }), true],
     ["Read(secret/**)", call("Grep", { pattern: "x" }), true],
     ["Read(secret/**)", call("Grep", { pattern: "x", path: "open" }), false],
