@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach } from "vitest";
 import type { Answer } from "../../../src/hooks/answer.ts";
@@ -82,6 +82,23 @@ export class DecidedSession extends HookSession {
 
   get folder(): string {
     return join(this.data, "sessions", this.sessionId);
+  }
+
+  /** Writes over the newest `versions` of one of the ledger's cells, all of them unless said otherwise. */
+  damage(cell: string, versions = Number.POSITIVE_INFINITY): string[] {
+    const folder = join(this.folder, cell);
+    const numbers = readdirSync(folder)
+      .flatMap((name) => /^(\d+)\.json$/.exec(name)?.[1] ?? [])
+      .map(Number)
+      .sort((a, b) => b - a);
+    const files = numbers.slice(0, versions).map((number) => join(folder, `${number}.json`));
+    for (const file of files) writeFileSync(file, "torn");
+    return files;
+  }
+
+  /** Puts a file into the ledger's folder. */
+  put(name: string, text: string): void {
+    writeFileSync(join(this.folder, name), text);
   }
 
   private one(is: (spawn: SpawnRecord) => boolean, what: string): SpawnRecord {
