@@ -7,45 +7,9 @@
  * It is no JSON validator: a line that does not close what it opened says nothing, and neither does one with
  * something after its object; smaller faults pass. `readTranscript` hands in the bytes; free of Node otherwise.
  */
-import { hasShape, isCount, isJson, isText } from "../ledger/shape.ts";
+import { isCount } from "../ledger/shape.ts";
+import { type LineFacts, type LineScan, LONGEST_ID, MOST_TOOL_USES } from "./line-scan-state.ts";
 import type { Usage } from "./usage.ts";
-
-/** What a line says, as far as it has been read. Ids are cut to LONGEST_ID bytes. */
-export type LineFacts = {
-  type: string | null;
-  uuid: string | null;
-  agentId: string | null;
-  apiError: boolean;
-  messageId: string | null;
-  model: string | null;
-  /** it has a stop reason */
-  final: boolean;
-  usage: Usage;
-  toolUses: string[];
-};
-
-export type LineScan = {
-  facts: LineFacts;
-  /** containers that were entered: r(oot), m(essage), u(sage), c(ontent), b(lock) */
-  path: "" | "r" | "rm" | "rmu" | "rmc" | "rmcb";
-  /** depth within a container that nothing is wanted from */
-  skipped: number;
-  /** what the next bytes belong to */
-  inside: "" | "key" | "text" | "skipped text" | "literal";
-  /** the next byte of a text is escaped */
-  escaped: boolean;
-  /** the bytes so far of a key, a wanted text or a literal, one character a byte */
-  raw: string;
-  /** the member whose value comes; null where a key comes */
-  key: string | null;
-  block: { type: string | null; id: string | null };
-  /** open: within the line's object; closed: after it; over: the rest of the line does not matter */
-  phase: "open" | "closed" | "over";
-};
-
-const LONGEST_ID = 256;
-/** The host writes a line for each call. */
-const MOST_TOOL_USES = 256;
 
 /** Members whose texts are wanted, by path. */
 const TEXTS: Record<string, readonly string[]> = {
@@ -88,30 +52,6 @@ const CLOSE_BRACKET = 0x5d;
 const COMMA = 0x2c;
 const COLON = 0x3a;
 const SPACE = 0x20;
-
-export function newLineScan(): LineScan {
-  return {
-    facts: {
-      type: null,
-      uuid: null,
-      agentId: null,
-      apiError: false,
-      messageId: null,
-      model: null,
-      final: false,
-      usage: { input: 0, cacheCreation: 0, cacheRead: 0, output: 0 },
-      toolUses: [],
-    },
-    path: "",
-    skipped: 0,
-    inside: "",
-    escaped: false,
-    raw: "",
-    key: null,
-    block: { type: null, id: null },
-    phase: "open",
-  };
-}
 
 /** Takes in the bytes from `from` to `to`, which hold no line feed; changes `scan`. */
 export function scanBytes(scan: LineScan, bytes: Buffer, from: number, to: number): void {
@@ -335,42 +275,4 @@ function meaning(raw: string): string {
   } catch {
     return text;
   }
-}
-
-const isFlag = (value: unknown) => typeof value === "boolean";
-const isShort = (value: unknown) => isText(value) && value.length <= LONGEST_ID;
-const isShortOrNull = (value: unknown) => value === null || isShort(value);
-const oneOf = (values: readonly string[]) => (value: unknown) => isText(value) && values.includes(value);
-
-const USAGE: Record<keyof Usage, (value: unknown) => boolean> = {
-  input: isCount,
-  cacheCreation: isCount,
-  cacheRead: isCount,
-  output: isCount,
-};
-const FACTS: Record<keyof LineFacts, (value: unknown) => boolean> = {
-  type: isShortOrNull,
-  uuid: isShortOrNull,
-  agentId: isShortOrNull,
-  apiError: isFlag,
-  messageId: isShortOrNull,
-  model: isShortOrNull,
-  final: isFlag,
-  usage: (value) => hasShape(value, USAGE),
-  toolUses: (value) => Array.isArray(value) && value.length <= MOST_TOOL_USES && value.every(isShort),
-};
-const SCAN: Record<keyof LineScan, (value: unknown) => boolean> = {
-  facts: (value) => hasShape(value, FACTS),
-  path: oneOf(["", "r", "rm", "rmu", "rmc", "rmcb"]),
-  skipped: isCount,
-  inside: oneOf(["", "key", "text", "skipped text", "literal"]),
-  escaped: isFlag,
-  raw: isShort,
-  key: isShortOrNull,
-  block: (value) => isJson(value) && isShortOrNull(value.type) && isShortOrNull(value.id),
-  phase: oneOf(["open", "closed", "over"]),
-};
-
-export function isLineScan(value: unknown): value is LineScan {
-  return hasShape(value, SCAN);
 }

@@ -3,11 +3,12 @@ import { basename } from "node:path";
 import { codeOf } from "../ledger/files.ts";
 import { hasShape, isCount, isTextOrNull } from "../ledger/shape.ts";
 import { fingerprint, isFingerprints } from "./fingerprint.ts";
-import { isLineScan, type LineFacts, type LineScan, lineFacts, newLineScan, scanBytes } from "./line-scan.ts";
+import { lineFacts, scanBytes } from "./line-scan.ts";
+import { isLineScan, type LineFacts, type LineScan, newLineScan } from "./line-scan-state.ts";
 import { addLine, isMeter, newMeter, replayed, type UsageMeter } from "./usage.ts";
 
 /**
- * How far a transcript has been read and what it came to: a few hundred bytes of JSON for a usual spawn, 7 KB at
+ * How far a transcript has been read and what it came to: a few hundred bytes of JSON for a usual spawn, 8 KB at
  * most but for a half-written line of very many tool calls. See `usageTotals` for the numbers in it.
  */
 export type TranscriptState = {

@@ -2,7 +2,8 @@ import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { lineFacts, newLineScan, scanBytes } from "../../../src/transcript/line-scan.ts";
+import { lineFacts, scanBytes } from "../../../src/transcript/line-scan.ts";
+import { newLineScan } from "../../../src/transcript/line-scan-state.ts";
 import {
   decodeTranscriptState,
   newTranscriptState,
