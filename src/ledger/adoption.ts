@@ -38,6 +38,10 @@ export function adoptAgent(
   policy: Policy,
   now: number,
 ): SpawnRecord {
+  const known = ledger.agent(stray.agentId)?.trace ?? null;
+  const held = known === null ? null : ledger.record(known);
+  if (held !== null) return held;
+
   let record: SpawnRecord | undefined;
   ledger.updateSession((state) => {
     const slot = Object.entries(state.running).find(([, candidate]) => candidate.agent === stray.agentId);

@@ -130,7 +130,11 @@ function bindRefused(
   const refused = ledger.session()?.refusals.some((refusal) => refusal.call === call) ?? false;
   if (!refused) return null;
   const standing: Standing = placeStray(ledger, agent, null);
-  return adoptAgent(ledger, { ...agent, call, barred: "deny_not_enforced" }, standing, policy, now);
+  const stray = adoptAgent(ledger, { ...agent, call, barred: "deny_not_enforced" }, standing, policy, now);
+  if (stray.call === call || stray.origin !== "adopted") return stray;
+  // It had been taken in before anything told which call it came from.
+  const barred = stray.barred ?? "deny_not_enforced";
+  return ledger.updateRecord(stray.trace, (record) => ({ ...(record ?? stray), call, barred })) ?? stray;
 }
 
 /** A sidecar that tells another story than the ledger puts the lineage in doubt; it never improves it. */

@@ -325,6 +325,30 @@ describe("an agent that no call was admitted for", () => {
     }
     expect(at.spawnOfAgent("a2")).toMatchObject({ call: "c2", barred: "deny_not_enforced" });
   });
+
+  it("was refused and is seen before anything says so: its calls are denied from then on", async () => {
+    const at = newSession({ max_spawns_per_session: 1 });
+    await at.running("c1", "a1");
+    expect((await at.decide(at.agentCall("c2"))).deny).toBeDefined();
+    at.environment.CLAUDE_PLUGIN_OPTION_MAX_SPAWNS_PER_SESSION = "9";
+    expect(await at.decide(at.toolCall("a2"))).toEqual({});
+    await at.decide(at.launched("c2", "a2"));
+    expect((await at.decide(at.toolCall("a2"))).deny).toContain("The call that started you was refused");
+    expect(at.spawnOfAgent("a2")).toMatchObject({ call: "c2", barred: "deny_not_enforced" });
+    expect(at.state.admitted).toBe(2);
+  });
+
+  it("is taken in once, though word of its call comes after it has ended", async () => {
+    const at = newSession({ max_spawns_per_session: 1 });
+    await at.running("c1", "a1");
+    await at.decide(at.agentCall("c2"));
+    at.sidecar("a2", { agentType: GENERAL, toolUseId: "c2", spawnDepth: 1 });
+    await at.decide(at.toolCall("a2"));
+    await at.decide(at.agentEvent("SubagentStop", "a2"));
+    await at.decide(at.launched("c2", "a2"));
+    expect(at.spawnOfAgent("a2")).toMatchObject({ phase: "ended", barred: "deny_not_enforced" });
+    expect(at.state.admitted).toBe(2);
+  });
 });
 
 describe("proof that comes late", () => {
