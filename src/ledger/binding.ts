@@ -4,7 +4,7 @@ import type { Sidecar } from "../transcript/sidecar.ts";
 import { adoptAgent, type Standing } from "./adoption.ts";
 import { endSpawn } from "./ending.ts";
 import type { Ledger } from "./ledger.ts";
-import { mergeSpawn } from "./merge.ts";
+import { mergeSlots, mergeSpawn } from "./merge.ts";
 import { placeStray } from "./placing.ts";
 import type { SpawnRecord } from "./spawn-record.ts";
 
@@ -24,7 +24,10 @@ export function spawnOfAgent(
 ): SpawnRecord {
   const trace = ledger.agent(agent.agentId)?.trace ?? null;
   const bound = trace === null ? null : ledger.record(trace);
-  if (bound !== null) return compareType(ledger, bound, agent.agentType);
+  if (bound !== null) {
+    const spawn = bound.trace === trace ? bound : finishMerge(ledger, trace, bound, agent, now);
+    return compareType(ledger, spawn, agent.agentType);
+  }
 
   const sidecar = readSidecar();
   const agentType = agent.agentType ?? sidecar?.agentType ?? null;
@@ -73,7 +76,10 @@ export function bindCall(
   }
   const entry = ledger.agent(agent.agentId);
   const held = entry?.trace == null ? null : ledger.record(entry.trace);
-  if (held !== null && held.trace !== spawn.trace) {
+  if (held !== null && held.trace === spawn.trace) {
+    return finishMerge(ledger, entry?.trace ?? null, spawn, agent, now);
+  }
+  if (held !== null) {
     if (held.origin !== "adopted") return held;
     mergeSpawn(ledger, held, spawn, now);
     if (held.phase === "ended" && held.outcome !== null) {
@@ -85,9 +91,27 @@ export function bindCall(
   return bind(ledger, spawn, agent, now);
 }
 
+/** Binds an agent whose entry may still name the adopted spawn of a merge that was killed half-way. */
+function finishMerge(
+  ledger: Ledger,
+  entry: string | null,
+  spawn: SpawnRecord,
+  agent: SeenAgent,
+  now: number,
+): SpawnRecord {
+  if (entry !== null && entry !== spawn.trace) mergeSlots(ledger, entry, spawn);
+  return bind(ledger, spawn, agent, now);
+}
+
+/** The agent's entry comes last: as long as it is not written, the agent's next event binds it again. */
 function bind(ledger: Ledger, spawn: SpawnRecord, agent: SeenAgent, now: number): SpawnRecord {
   const { agentType } = agent;
   const ranAs = agentType === null || sameAgentType(agentType, spawn.agentType) ? null : agentType;
+  ledger.updateSession((state) => {
+    const slot = state.running[spawn.trace];
+    if (slot === undefined || slot.agent === agent.agentId) return null;
+    return { ...state, running: { ...state.running, [spawn.trace]: { ...slot, agent: agent.agentId } } };
+  });
   const bound = ledger.updateRecord(spawn.trace, (record) => {
     const current = record ?? spawn;
     const phase = current.phase === "reserved" ? "running" : current.phase;
@@ -111,11 +135,6 @@ function bind(ledger: Ledger, spawn: SpawnRecord, agent: SeenAgent, now: number)
           trace: spawn.trace,
         },
   );
-  ledger.updateSession((state) => {
-    const slot = state.running[spawn.trace];
-    if (slot === undefined || slot.agent === agent.agentId) return null;
-    return { ...state, running: { ...state.running, [spawn.trace]: { ...slot, agent: agent.agentId } } };
-  });
   return bound ?? spawn;
 }
 
