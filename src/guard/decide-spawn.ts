@@ -1,17 +1,21 @@
 import type { Refusal, SessionState } from "../ledger/session-state.ts";
 import { MAX_REFUSALS } from "../ledger/session-state.ts";
 import { countChild, slotOf } from "../ledger/slot.ts";
-import type { SpawnRecord } from "../ledger/spawn-record.ts";
+import { newSpawnRecord, type SpawnRecord } from "../ledger/spawn-record.ts";
 import { formatProblems } from "../payload/format-problems.ts";
 import { renderBlock } from "../payload/prompt-block.ts";
 import type { SpawnPayload } from "../payload/spawn-payload.ts";
 import { formatTraceId, traceDate } from "../payload/trace-id.ts";
 import { defaultBudget } from "../roles/role-budget.ts";
+import { spawnableRoles } from "../roles/tool-list.ts";
 import { sameAgentType } from "./agent-type.ts";
 import { overCaps } from "./budget-caps.ts";
-import { type Refused, reasons, refusalOf } from "./reasons.ts";
+import { withinParent } from "./parent-budget.ts";
+import { type Refused, reasons } from "./reasons.ts";
+import { overHardCap } from "./session-tokens.ts";
 import { goalOf, spawnInput } from "./spawn-prompt.ts";
 import type { AgentInput, SpawnRequest } from "./spawn-request.ts";
+import { bansFor, rightsFor } from "./spawn-rights.ts";
 
 /** A trace id names a folder of the ledger, and file systems end at 255 bytes. */
 const MAX_TRACE_LENGTH = 128;
@@ -34,7 +38,6 @@ export function decideSpawn(session: SessionState, request: SpawnRequest): Spawn
   const depth = (caller.kind === "main" ? session.baseDepth : caller.depth) + 1;
   const refuse = (refused: Refused) => refusal(session, request, refused);
 
-  if (caller.kind === "spawn" && caller.barred !== null) return refuse(refusalOf(caller.barred));
   if (policy.subagent_max_depth === 0) return refuse(reasons.depth(depth, 0));
   if (caller.kind === "spawn" && !caller.lineage.known) {
     return refuse(reasons.lineage(caller.lineage.why, policy.subagent_max_depth));
@@ -42,18 +45,20 @@ export function decideSpawn(session: SessionState, request: SpawnRequest): Spawn
   if (depth > policy.subagent_max_depth) return refuse(reasons.depth(depth, policy.subagent_max_depth));
   if (!target.known && policy.unknown_roles === "deny") return refuse(reasons.roleUnknown(target.agentType));
 
-  const payload = choosePayload(session, request);
-  if ("refused" in payload) return refuse(payload.refused);
+  const chosen = choosePayload(session, request);
+  if ("refused" in chosen) return refuse(chosen.refused);
+  const budget = withinParent(chosen.payload.budget, caller, session);
+  if ("code" in budget) return refuse(budget);
 
-  const full = limitReached(session, request);
+  const record = newRecord(request, { ...chosen.payload, budget }, chosen.origin, depth);
+  const full = limitReached(session, request, slotOf(record).reserved);
   if (full !== null) return refuse(full);
 
-  const record = newRecord(request, payload.payload, payload.origin, depth);
   return {
     kind: "admitted",
     session: {
       ...session,
-      seq: payload.seq,
+      seq: chosen.seq,
       admitted: session.admitted + 1,
       running: countChild({ ...session.running, [record.trace]: slotOf(record) }, record.parent),
     },
@@ -73,7 +78,9 @@ function choosePayload(session: SessionState, request: SpawnRequest): Chosen | {
     case "unusable":
       return { refused: reasons.payloadInvalid(request.payload.problem) };
     case "none": {
-      const attached = attachedPayload(session, request, parent);
+      const tools = rightsFor(request, null);
+      if ("code" in tools) return { refused: tools };
+      const attached = attachedPayload(session, request, parent, tools);
       return policy.payload_mode === "require"
         ? { refused: reasons.payloadMissing(renderBlock(attached.payload)) }
         : { ...attached, origin: "attached" };
@@ -102,19 +109,26 @@ function givenPayload(
     return { refused: reasons.roleMismatch(given.subagent_role, target.agentType) };
   }
   if (isUsed(session, request, given.trace_id)) {
-    const { payload } = attachedPayload(session, request, parent);
+    const { payload } = attachedPayload(session, request, parent, given.allowed_tools);
     const block = renderBlock({ ...given, trace_id: payload.trace_id, parent_trace_id: parent });
     return { refused: reasons.traceReused(given.trace_id, block) };
   }
+  const tools = rightsFor(request, given.allowed_tools);
+  if ("code" in tools) return { refused: tools };
   const over = overCaps(given.budget, policy);
   if (over.length > 0) return { refused: reasons.overCap(formatProblems(over)) };
-  return { payload: { ...given, parent_trace_id: parent }, origin: "caller", seq: session.seq };
+  return {
+    payload: { ...given, parent_trace_id: parent, allowed_tools: tools },
+    origin: "caller",
+    seq: session.seq,
+  };
 }
 
 function attachedPayload(
   session: SessionState,
   request: SpawnRequest,
   parent: string | null,
+  tools: string[],
 ): { payload: SpawnPayload; seq: number } {
   const date = traceDate(new Date(request.now));
   let seq = session.seq;
@@ -134,7 +148,7 @@ function attachedPayload(
       goal: goalOf(request.input),
       constraints: [],
       state_slice: {},
-      allowed_tools: role.tools === null || role.tools.length === 0 ? ["*"] : role.tools,
+      allowed_tools: tools,
       budget: defaultBudget(role),
       untrusted_inputs: [],
     },
@@ -145,7 +159,7 @@ function isUsed(session: SessionState, request: SpawnRequest, trace: string): bo
   return Object.hasOwn(session.running, trace) || request.traceUsed(trace);
 }
 
-function limitReached(session: SessionState, request: SpawnRequest): Refused | null {
+function limitReached(session: SessionState, request: SpawnRequest, asked: number): Refused | null {
   const { policy, caller } = request;
   const running = Object.keys(session.running).length;
   if (session.admitted >= policy.max_spawns_per_session) {
@@ -160,7 +174,7 @@ function limitReached(session: SessionState, request: SpawnRequest): Refused | n
   if (running >= policy.max_concurrent_spawns) {
     return reasons.concurrency(running, policy.max_concurrent_spawns);
   }
-  return null;
+  return overHardCap(session, asked, policy);
 }
 
 function newRecord(
@@ -169,28 +183,25 @@ function newRecord(
   origin: "caller" | "attached",
   depth: number,
 ): SpawnRecord {
-  return {
+  const { role, agentType } = request.target;
+  const identity = {
     trace: payload.trace_id,
     call: request.call,
     agent: null,
     parent: payload.parent_trace_id ?? null,
     depth,
-    role: request.target.role.name,
-    agentType: request.target.agentType,
+    role: role.name,
+    agentType,
     origin,
     payload,
     phase: "reserved",
-    admittedAt: request.now,
-    seenAt: request.now,
-    endedAt: null,
-    outcome: null,
-    detail: null,
-    doubt: null,
-    ranAs: null,
-    barred: null,
-    orphanedAt: null,
-    mergedInto: null,
-    children: 0,
+  } as const;
+  const spawnable = spawnableRoles(role.tools ?? []);
+  return {
+    ...newSpawnRecord(identity, request.input.prompt, request.now),
+    disallowed: bansFor(request),
+    handsOn: Array.isArray(spawnable) ? spawnable : [],
+    hostTurns: role.maxTurns,
   };
 }
 

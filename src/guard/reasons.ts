@@ -1,3 +1,5 @@
+import type { LimitName } from "./budget.ts";
+
 /**
  * The closed set of refusal codes (DESIGN "Budgets"), each with its one sentence. Texts for the model say that
  * a limit is policy, not a passing fault, because models repeat a call whose refusal sounds like an error
@@ -20,6 +22,11 @@ export const REASON_CODES = [
   "role_mismatch",
   "agent_ended",
   "tool_not_allowed",
+  "intent_exceeded",
+  "tool_calls_exhausted",
+  "turns_exhausted",
+  "input_tokens_exhausted",
+  "time_exhausted",
   "trace_reused",
   "deny_not_enforced",
   "orphaned",
@@ -91,10 +98,6 @@ export const reasons = {
     code: "role_mismatch",
     reason: `The payload is for role ${quote(inPayload)}, but the call asks for agent type ${quote(asked)}. Make them the same and call again.`,
   }),
-  ended: (why: string): Refused => ({
-    code: "agent_ended",
-    reason: `This spawn has ended (${why}). Do not retry and do not delegate.`,
-  }),
   ranAsAnother: (admitted: string, ran: string): Refused => ({
     code: "role_mismatch",
     reason: `Agent type ${quote(admitted)} was admitted, but ${quote(ran)} was started in its place, so its calls are denied. ${RETURN_NOW}`,
@@ -106,6 +109,32 @@ export const reasons = {
   workflow: (): Refused => ({
     code: "workflow_denied",
     reason: `The Workflow tool starts many agents and is switched off here (workflow_tool). ${NO_DELEGATION}`,
+  }),
+  overParent: (what: string): Refused => ({
+    code: "budget_over_parent",
+    reason: `Your own budget has no room for another spawn: ${what}. ${NO_DELEGATION}`,
+  }),
+  nothingToHandOn: (type: string): Refused => ({
+    code: "intent_exceeded",
+    reason: `Agent type ${quote(type)} works with tools that you do not have, and you cannot hand on more than your own. ${NO_DELEGATION}`,
+  }),
+  beyondRights: (missing: readonly string[], whose: string, fitting: readonly string[]): Refused => ({
+    code: "intent_exceeded",
+    reason: `The payload's allowed_tools asks for ${missing.join(", ")}, which is not ${whose}. ${fitting.length > 0 ? `These would fit: ${fitting.join(", ")}. Keep to them and call again.` : "Nothing of it would fit."}`,
+  }),
+  toolNotAllowed: (why: string): Refused => ({
+    code: "tool_not_allowed",
+    reason: `Not allowed: ${why}. This is policy, not a passing fault: work with the tools you have, and do not delegate it.`,
+  }),
+  exhausted: (limit: LimitName, text: string): Refused => ({
+    code: `${limit}_exhausted`,
+    reason: `Budget used up: ${text}. Do not retry and do not delegate; return your contract now with status partial.`,
+  }),
+  nearLimit: (text: string): string =>
+    `spawn-guard: your budget is nearly used up (${text}). Finish with what you have and return your contract in time.`,
+  unreachable: (trace: string, why: string): Refused => ({
+    code: "agent_ended",
+    reason: `${trace} may not go on (${why}), so a message to it is refused. Work with what it has handed back.`,
   }),
   notJudged: (): Refused => ({
     code: "guard_error",

@@ -2,7 +2,6 @@ import type { SpawnPayload } from "../payload/spawn-payload.ts";
 import type { Policy } from "../policy/policy-keys.ts";
 import type { Role } from "../roles/role.ts";
 import type { Lineage } from "./lineage.ts";
-import type { ReasonCode } from "./reasons.ts";
 
 /** `tool_input` of an Agent call; members that the guard does not know are handed on as they are. */
 export type AgentInput = {
@@ -15,7 +14,18 @@ export type AgentInput = {
 /** Who makes the call: the host says so by agent_id, nobody has to be believed. */
 export type Caller =
   | { kind: "main" }
-  | { kind: "spawn"; trace: string; depth: number; lineage: Lineage; barred: ReasonCode | null };
+  | {
+      kind: "spawn";
+      trace: string;
+      depth: number;
+      lineage: Lineage;
+      /** what it may use, what it may not, and the roles to which it may hand their own tools */
+      tools: readonly string[];
+      disallowed: readonly string[];
+      handsOn: readonly string[];
+      /** what it has left of its own budget: tokens, and milliseconds */
+      left: { inputTokens: number; timeMs: number };
+    };
 
 /** The agent that a call asks for. */
 export type Target = {

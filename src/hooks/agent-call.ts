@@ -1,4 +1,5 @@
 import { dirname, join } from "node:path";
+import { type LimitName, limitStates } from "../guard/budget.ts";
 import { walkLineage } from "../guard/lineage.ts";
 import { alreadyRefused } from "../guard/reasons.ts";
 import type { AgentInput, Caller, GivenPayload, SpawnRequest } from "../guard/spawn-request.ts";
@@ -18,7 +19,7 @@ export async function judgeAgentCall(event: HookEvent, context: HookContext): Pr
   const call = parseToolCall(event);
   const input = agentInput(call);
   const parent = spawnOfEvent(event, context);
-  const judged = parent === null ? null : judgeSubagent(parent, context);
+  const judged = parent === null ? null : judgeSubagent(parent, call, event.cwd, context);
   const caller: Caller = judged === null ? { kind: "main" } : callerOf(judged.spawn, context);
   const request: SpawnRequest = {
     call: call.call,
@@ -37,7 +38,7 @@ export async function judgeAgentCall(event: HookEvent, context: HookContext): Pr
     now: context.now,
     traceUsed: (trace) => context.ledger.hasRecord(trace),
   };
-  if (judged?.refused != null) return { deny: judged.refused.reason };
+  if (judged?.refused != null) return { deny: judged.refused.reason, halt: judged.halt };
 
   const admission = admitSpawn(context.ledger, request);
   if (admission.kind === "admitted") return { updatedInput: admission.input };
@@ -56,10 +57,23 @@ async function givenPayload({ prompt }: AgentInput): Promise<GivenPayload> {
   return { kind: "unusable", problem: formatProblems(checked.problems) };
 }
 
-function callerOf(spawn: SpawnRecord, { ledger }: HookContext): Caller {
+function callerOf(spawn: SpawnRecord, { ledger, policy, now }: HookContext): Caller {
   const baseDepth = ledger.session()?.baseDepth ?? 0;
-  const lineage = walkLineage(spawn, (trace) => ledger.record(trace), baseDepth);
-  return { kind: "spawn", trace: spawn.trace, depth: spawn.depth, lineage, barred: spawn.barred };
+  const limits = limitStates(spawn, policy, now, null);
+  const left = (name: LimitName) => {
+    const state = limits.find(({ limit }) => limit === name);
+    return state === undefined ? 0 : state.bound - state.used;
+  };
+  return {
+    kind: "spawn",
+    trace: spawn.trace,
+    depth: spawn.depth,
+    lineage: walkLineage(spawn, (trace) => ledger.record(trace), baseDepth),
+    tools: spawn.payload.allowed_tools,
+    disallowed: spawn.disallowed,
+    handsOn: spawn.handsOn,
+    left: { inputTokens: left("input_tokens"), timeMs: left("time") },
+  };
 }
 
 function agentInput({ input }: ToolCall): AgentInput {

@@ -49,6 +49,7 @@ export const EVENT_TABLE: readonly Row[] = [
   { event: "SubagentStart", script: "subagent-start", timeout: 20 },
   { event: "SubagentStop", script: "subagent-stop", timeout: 20 },
   { event: "StopFailure", script: "stop-failure", words: [IN_SUBAGENT], timeout: 20 },
+  { event: "ConfigChange", script: "config-change", timeout: 20 },
   { event: "SessionEnd", script: "session-end", timeout: 5 },
 ];
 

@@ -1,13 +1,19 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { Ledger } from "../ledger/ledger.ts";
+import type { Meter } from "../ledger/meter.ts";
 import { type Environment, loadPolicy } from "../policy/load-policy.ts";
 import type { ResolvedPolicy } from "../policy/resolve-policy.ts";
+import { readTranscript } from "../transcript/read-transcript.ts";
 import { readSidecar, type Sidecar } from "../transcript/sidecar.ts";
+import { findTranscript } from "../transcript/transcript-place.ts";
+import { usageTotals } from "../transcript/usage.ts";
 import type { HookEvent } from "./hook-event.ts";
 
 /** A hook gives up on the ledger after this many milliseconds; hooks.json declares at least twice as many. */
 const DEADLINE_MS = 10_000;
+/** Names the session from whose shell this one was started. */
+export const OUTER_SESSION = "SPAWN_GUARD_SESSION";
 const RUN_ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz";
 
 /** What a decision needs from outside: time, place, policy and the session's ledger. */
@@ -27,12 +33,18 @@ export class HookContext {
   }
 
   open(event: HookEvent): void {
-    const ledger = new Ledger({
+    const place = {
       dataFolder: this.environment.CLAUDE_PLUGIN_DATA || join(this.configFolder, "spawn-guard"),
-      sessionId: event.sessionId,
       deadline: this.now + DEADLINE_MS,
       newRun,
-      baseDepth: 0,
+    };
+    const outer = this.environment[OUTER_SESSION];
+    const nested = outer !== undefined && outer !== "" && outer !== event.sessionId;
+    const ledger = new Ledger({
+      ...place,
+      sessionId: event.sessionId,
+      baseDepth: nested ? depthWithin(new Ledger({ ...place, sessionId: outer, baseDepth: 0 })) : 0,
+      isFinished: (agentId) => this.sidecarOf(agentId)?.finished ?? false,
     });
     this.opened = { ledger, event };
   }
@@ -51,10 +63,24 @@ export class HookContext {
     return this.resolved;
   }
 
-  sidecar(): Sidecar | null {
+  /** What the host wrote beside an agent's transcript, or null. */
+  sidecarOf(agentId: string): Sidecar | null {
     const event = this.opened?.event;
-    if (event === undefined || event.agentId === null) return null;
-    return readSidecar(event.transcriptPath, event.sessionId, event.agentId);
+    return event === undefined ? null : readSidecar(event.transcriptPath, event.sessionId, agentId);
+  }
+
+  /** A spawn's meter, read on in its agent's transcript; `given` is where an event says that it is. */
+  readOn(meter: Meter, agentId: string | null, given: string | null = null): Meter {
+    const event = this.opened?.event;
+    if (event === undefined || agentId === null) return meter;
+    const file = findTranscript(event.transcriptPath, event.sessionId, agentId, given);
+    const transcript = file === null ? meter.transcript : readTranscript(file, meter.transcript);
+    return transcript === meter.transcript ? meter : { ...meter, transcript };
+  }
+
+  /** Messages of the model in a spawn's transcript, as far as it has been read. */
+  messagesIn(meter: Meter): number {
+    return usageTotals(meter.transcript.meter, true).messages;
   }
 
   /** What the person has to know of damage found on the way, or null. */
@@ -63,6 +89,16 @@ export class HookContext {
     if (damaged.length === 0) return null;
     return `spawn-guard found damage in its ledger and set it aside: ${damaged.map((file) => `${file}.damaged`).join(", ")}`;
   }
+}
+
+/**
+ * The depth of a session's main thread that another session's shell started: which of its agents did is not known,
+ * so it is the deepest that runs.
+ */
+function depthWithin(outer: Ledger): number {
+  const state = outer.session();
+  const depths = Object.values(state?.running ?? {}).map((slot) => slot.depth);
+  return Math.max(state?.baseDepth ?? 0, ...depths) + 1;
 }
 
 /** The random part of trace ids; it has to be unlikely to meet another session's, not hard to guess. */

@@ -1,27 +1,71 @@
+import { nearLimits } from "../guard/budget.ts";
+import { softCapNote } from "../guard/session-tokens.ts";
 import { endSpawn } from "../ledger/ending.ts";
 import { forgetLaunches } from "../ledger/launches.ts";
+import { noteBatch, tokensUsed } from "../ledger/meter.ts";
+import { isJson } from "../ledger/shape.ts";
+import type { SpawnRecord } from "../ledger/spawn-record.ts";
+import type { Answer } from "./answer.ts";
+import type { HookContext } from "./hook-context.ts";
+import type { HookEvent } from "./hook-event.ts";
 import { silentOnError } from "./on-error.ts";
 import type { Hook } from "./run-hook.ts";
-import { spawnOfEvent } from "./subagent.ts";
+import { metered, spawnOfEvent } from "./subagent.ts";
 
-/**
- * A response's calls are all done. The host runs it after every PostToolUse of the response (measured), so an
- * admitted spawn of this caller that nobody was bound to was cancelled: another plugin or a permission rule
- * refused the call, or the person did.
- */
+/** A response's calls are all done: they are counted, and what was admitted but never started is given back. */
 export const hook: Hook = {
   event: "PostToolBatch",
   handle: (event, context) => {
-    const { ledger, now } = context;
-    const caller = spawnOfEvent(event, context);
-    const parent = caller?.trace ?? null;
-    const running = Object.entries(ledger.session()?.running ?? {});
-    for (const [trace, slot] of running) {
-      if (slot.call === null || slot.agent !== null || slot.parent !== parent) continue;
-      endSpawn(ledger, trace, "cancelled", "the call has no result of its own", now);
-    }
-    forgetLaunches(ledger, (launch) => launch.tool === "Skill" && launch.parent === parent);
-    return {};
+    const spawn = spawnOfEvent(event, context);
+    cancelUnstarted(spawn?.trace ?? null, context);
+    return spawn === null ? {} : count(spawn, event, context);
   },
   onError: silentOnError,
 };
+
+/**
+ * The host runs this after every PostToolUse of the response (measured), so an admitted spawn of this caller that
+ * nobody was bound to was cancelled: another plugin or a permission rule refused the call, or the person did.
+ */
+function cancelUnstarted(caller: string | null, { ledger, now }: HookContext): void {
+  const state = ledger.session();
+  for (const [trace, slot] of Object.entries(state?.running ?? {})) {
+    if (slot.call === null || slot.agent !== null || slot.parent !== caller) continue;
+    endSpawn(ledger, trace, "cancelled", "the call has no result of its own", now);
+  }
+  forgetLaunches(ledger, (launch) => launch.tool === "Skill" && launch.parent === caller);
+}
+
+function count(spawn: SpawnRecord, event: HookEvent, context: HookContext): Answer {
+  const { ledger, policy, now } = context;
+  let note: string | null = null;
+  const counted = ledger.updateRecord(spawn.trace, (record) => {
+    const current = metered(record ?? spawn, context);
+    const meter = noteBatch(current.meter, callsIn(event));
+    const near = nearLimits({ ...current, meter }, policy, now);
+    note = near.note;
+    return { ...current, meter: near.meter, seenAt: Math.max(current.seenAt, now) };
+  });
+  const used = Math.max(
+    0,
+    tokensUsed((counted ?? spawn).meter, false).session - (counted ?? spawn).meter.reported,
+  );
+  let message: string | null = null;
+  ledger.updateSession((state) => {
+    const slot = state.running[spawn.trace];
+    if (slot === undefined || slot.spent >= used) return null;
+    const running = { ...state.running, [spawn.trace]: { ...slot, spent: used } };
+    const soft = softCapNote({ ...state, running }, policy);
+    message = soft.note;
+    return soft.session;
+  });
+  return { ...(note === null ? {} : { context: note }), ...(message === null ? {} : { message }) };
+}
+
+/** Every call of the response, those included that failed before PreToolUse. */
+function callsIn({ raw }: HookEvent): string[] {
+  const calls = Array.isArray(raw.tool_calls) ? raw.tool_calls : [];
+  return calls.flatMap((call) =>
+    isJson(call) && typeof call.tool_use_id === "string" ? [call.tool_use_id] : [],
+  );
+}

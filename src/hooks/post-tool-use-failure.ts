@@ -1,13 +1,14 @@
-import { endSpawn } from "../ledger/ending.ts";
 import { forgetLaunches } from "../ledger/launches.ts";
 import { parseToolCall } from "./hook-event.ts";
 import { silentOnError } from "./on-error.ts";
+import { settle } from "./outcome.ts";
 import type { Hook } from "./run-hook.ts";
 
 /** An Agent call that came to nothing, or whose agent failed: with no agent bound to it, none ever ran. */
 export const hook: Hook = {
   event: "PostToolUseFailure",
-  handle: (event, { ledger, now }) => {
+  handle: (event, context) => {
+    const { ledger } = context;
     const { tool, call } = parseToolCall(event);
     if (tool === "Skill" || tool === "Workflow") forgetLaunches(ledger, (launch) => launch.call === call);
     if (tool !== "Agent" && tool !== "Task") return {};
@@ -16,8 +17,7 @@ export const hook: Hook = {
     if (spawn === null) return {};
     const error = typeof event.raw.error === "string" ? event.raw.error.slice(0, 300) : "unknown error";
     const ran = spawn.phase === "running" || error.startsWith("Agent terminated early");
-    endSpawn(ledger, spawn.trace, ran ? "failed" : "never_started", error, now);
-    return {};
+    return settle(spawn.trace, ran ? "failed" : "never_started", error, context);
   },
   onError: silentOnError,
 };

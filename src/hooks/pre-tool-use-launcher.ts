@@ -1,3 +1,4 @@
+import { limitStates, limitText } from "../guard/budget.ts";
 import { reasons } from "../guard/reasons.ts";
 import { noteLaunch } from "../ledger/launches.ts";
 import type { Answer } from "./answer.ts";
@@ -17,8 +18,8 @@ export const hook: Hook = {
 async function judgeLauncher(event: HookEvent, context: HookContext): Promise<Answer> {
   const call = parseToolCall(event);
   const spawn = spawnOfEvent(event, context);
-  const refused = spawn === null ? null : judgeSubagent(spawn, context).refused;
-  if (refused !== null) return { deny: refused.reason };
+  const judged = spawn === null ? null : judgeSubagent(spawn, call, event.cwd, context);
+  if (judged?.refused != null) return { deny: judged.refused.reason, halt: judged.halt };
   const launch = { call: call.call, tool: call.tool, parent: spawn?.trace ?? null, id: null };
   switch (call.tool) {
     case "Workflow": {
@@ -30,9 +31,25 @@ async function judgeLauncher(event: HookEvent, context: HookContext): Promise<An
     case "Skill":
       noteLaunch(context.ledger, launch);
       return builtBySkill(call, context);
+    case "SendMessage":
+      return messageTo(call, context);
     default:
       return {};
   }
+}
+
+/** A message resumes an agent that has ended: it needs budget left, and a free slot (DESIGN "Lineage" 5). */
+function messageTo({ input }: ToolCall, { ledger, policy, now }: HookContext): Answer {
+  const { to, recipient = to } = input;
+  const trace = typeof recipient === "string" && recipient !== "" ? ledger.agent(recipient)?.trace : null;
+  const spawn = trace == null ? null : ledger.record(trace);
+  if (spawn === null) return {};
+  if (spawn.barred !== null) return { deny: reasons.unreachable(spawn.trace, spawn.barred).reason };
+  const spent = limitStates(spawn, policy, now, null).find(({ used, bound }) => used >= bound);
+  if (spent !== undefined) return { deny: reasons.unreachable(spawn.trace, limitText(spent)).reason };
+  const running = Object.keys(ledger.session()?.running ?? {});
+  if (running.length < policy.max_concurrent_spawns || running.includes(spawn.trace)) return {};
+  return { deny: reasons.concurrency(running.length, policy.max_concurrent_spawns).reason };
 }
 
 /** The subagent-spawn skill called by a model: the payload is built here, and no argument meets a shell. */

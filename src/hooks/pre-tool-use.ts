@@ -1,3 +1,4 @@
+import { parseToolCall } from "./hook-event.ts";
 import { toolOnError } from "./on-error.ts";
 import type { Hook } from "./run-hook.ts";
 import { judgeSubagent, spawnOfEvent } from "./subagent.ts";
@@ -6,8 +7,9 @@ export const hook: Hook = {
   event: "PreToolUse",
   handle: (event, context) => {
     const spawn = spawnOfEvent(event, context);
-    const refused = spawn === null ? null : judgeSubagent(spawn, context).refused;
-    return refused === null ? {} : { deny: refused.reason };
+    if (spawn === null) return {};
+    const { refused, halt } = judgeSubagent(spawn, parseToolCall(event), event.cwd, context);
+    return refused === null ? {} : { deny: refused.reason, halt };
   },
   onError: toolOnError,
 };

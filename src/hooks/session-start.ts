@@ -1,4 +1,6 @@
+import { appendFileSync } from "node:fs";
 import { endSpawn } from "../ledger/ending.ts";
+import { type HookContext, OUTER_SESSION } from "./hook-context.ts";
 import { silentOnError } from "./on-error.ts";
 import type { Hook } from "./run-hook.ts";
 
@@ -8,7 +10,7 @@ import type { Hook } from "./run-hook.ts";
  */
 export const hook: Hook = {
   event: "SessionStart",
-  handle: ({ raw }, context) => {
+  handle: ({ raw, sessionId }, context) => {
     const { ledger, now } = context;
     const { running } = ledger.updateSession((state) => state);
     if (raw.source === "startup" || raw.source === "resume") {
@@ -16,8 +18,20 @@ export const hook: Hook = {
         endSpawn(ledger, trace, "session_ended", "the session started anew", now);
       }
     }
+    passOn(sessionId, context);
     const { problems } = context.resolvedPolicy();
     return problems.length === 0 ? {} : { message: `spawn-guard: ${problems.join("\n")}` };
   },
   onError: silentOnError,
 };
+
+/**
+ * Claude Code started from this session's shells counts its depth on from here (case 20): the variable names the
+ * session whose ledger it looks at.
+ */
+function passOn(sessionId: string, { environment }: HookContext): void {
+  const file = environment.CLAUDE_ENV_FILE;
+  if (file !== undefined && file !== "" && /^[A-Za-z0-9-]+$/.test(sessionId)) {
+    appendFileSync(file, `export ${OUTER_SESSION}=${sessionId}\n`);
+  }
+}

@@ -1,34 +1,80 @@
+import { type Judged, judgeBudget } from "../guard/budget.ts";
 import { type Refused, reasons, refusalOf } from "../guard/reasons.ts";
+import { allows } from "../guard/tools/allows.ts";
+import { disallows } from "../guard/tools/disallows.ts";
+import { handsIn } from "../guard/tools/hand-in-tools.ts";
+import { parseToolRule } from "../guard/tools/tool-rule.ts";
 import { spawnOfAgent } from "../ledger/binding.ts";
+import { endSpawn } from "../ledger/ending.ts";
+import { type Meter, noteCall, startRun } from "../ledger/meter.ts";
 import { resumeSpawn } from "../ledger/resuming.ts";
 import type { SpawnRecord } from "../ledger/spawn-record.ts";
 import type { HookContext } from "./hook-context.ts";
-import type { HookEvent } from "./hook-event.ts";
+import type { HookEvent, ToolCall } from "./hook-event.ts";
 
 /** The spawn of the subagent that an event comes from; null on the main thread. */
 export function spawnOfEvent(event: HookEvent, context: HookContext): SpawnRecord | null {
-  if (event.agentId === null) return null;
-  const agent = { agentId: event.agentId, agentType: event.agentType };
-  return spawnOfAgent(context.ledger, agent, () => context.sidecar(), context.policy, context.now);
+  const { agentId, agentType } = event;
+  if (agentId === null) return null;
+  const { ledger, policy, now } = context;
+  return spawnOfAgent(ledger, { agentId, agentType }, () => context.sidecarOf(agentId), policy, now);
 }
 
+export type Judgement = { spawn: SpawnRecord; refused: Refused | null; halt: boolean };
+
 /**
- * A subagent is about to call a tool: notes that it lives, takes it up again where it was thought to have ended,
- * and says why it may not, if so.
+ * A subagent is about to call a tool: meters it, takes it up again where it was thought to have ended, and says
+ * why it may not, if so: it was not admitted as it runs, its budget is used up, or the tool is not its to use.
  */
 export function judgeSubagent(
   spawn: SpawnRecord,
+  call: ToolCall,
+  cwd: string,
   context: HookContext,
-): { spawn: SpawnRecord; refused: Refused | null } {
+): Judgement {
   const { ledger, policy, now } = context;
-  const live = spawn.phase === "ended" ? resumeSpawn(ledger, spawn, policy, now) : spawn;
-  const seen = ledger.updateRecord(live.trace, (record) =>
-    record === null || record.seenAt >= now ? null : { ...record, seenAt: now },
-  );
-  return { spawn: seen ?? live, refused: refusal(seen ?? live, context) };
+  const live = spawn.phase === "ended" && !isHalted(spawn) ? resumeSpawn(ledger, spawn, policy, now) : spawn;
+  let judged: Judged = { meter: live.meter, refused: null, halt: false };
+  const seen = ledger.updateRecord(live.trace, (record) => {
+    const current = metered(record ?? live, context);
+    judged = judge(current, call, cwd, context);
+    return { ...current, meter: judged.meter, seenAt: Math.max(current.seenAt, now) };
+  });
+  const after = seen ?? live;
+  if (judged.halt) endSpawn(ledger, after.trace, "budget_exhausted", after.meter.exhausted, now);
+  return { spawn: after, refused: judged.refused, halt: judged.halt };
 }
 
-function refusal(spawn: SpawnRecord, { ledger, policy }: HookContext): Refused | null {
+/** The record with its clock running and its transcript read on. */
+export function metered(record: SpawnRecord, context: HookContext, given: string | null = null): SpawnRecord {
+  const meter = context.readOn(running(record, context), record.agent, given);
+  return meter === record.meter ? record : { ...record, meter };
+}
+
+/** A run is counted from its SubagentStart, which comes before the spawn is known. */
+function running({ meter, phase, agent }: SpawnRecord, { ledger, now }: HookContext): Meter {
+  if (meter.runningSince !== null || phase !== "running" || agent === null) return meter;
+  return startRun(meter, ledger.agent(agent)?.startedAt ?? now);
+}
+
+/** It was ended for going on past its budget; other calls of the same response are still coming in. */
+function isHalted(spawn: SpawnRecord): boolean {
+  return spawn.outcome === "budget_exhausted";
+}
+
+function judge(spawn: SpawnRecord, call: ToolCall, cwd: string, context: HookContext): Judged {
+  const { policy, now } = context;
+  const through = { meter: noteCall(spawn.meter, call.call), refused: null, halt: false };
+  if (handsIn(call.tool)) return through;
+  const standing = standingRefusal(spawn, context);
+  if (standing !== null) return { meter: spawn.meter, refused: standing, halt: false };
+  const budget = judgeBudget(spawn, call.call, policy, now);
+  if (budget.refused !== null) return { ...budget, halt: budget.halt || isHalted(spawn) };
+  const refused = rightsRefusal(spawn, call, cwd, context);
+  return refused === null ? budget : { meter: spawn.meter, refused, halt: false };
+}
+
+function standingRefusal(spawn: SpawnRecord, { ledger, policy }: HookContext): Refused | null {
   if (spawn.barred !== null) return refusalOf(spawn.barred);
   if (spawn.ranAs !== null) return reasons.ranAsAnother(spawn.agentType, spawn.ranAs);
   if (policy.orphans === "deny" && spawn.parent !== null) {
@@ -36,4 +82,23 @@ function refusal(spawn: SpawnRecord, { ledger, policy }: HookContext): Refused |
     if (spawn.orphanedAt !== null || parent?.phase === "ended") return reasons.orphaned(spawn.parent);
   }
   return null;
+}
+
+function rightsRefusal(
+  spawn: SpawnRecord,
+  call: ToolCall,
+  cwd: string,
+  context: HookContext,
+): Refused | null {
+  const use = {
+    tool: call.tool,
+    input: call.input,
+    cwd: cwd === "" ? context.projectFolder : cwd,
+    projectDir: context.projectFolder,
+    home: context.environment.HOME ?? "",
+  };
+  const banned = disallows(spawn.disallowed.map(parseToolRule), use);
+  if (banned.denied) return reasons.toolNotAllowed(banned.why);
+  const allowed = allows(spawn.payload.allowed_tools.map(parseToolRule), use);
+  return allowed.allowed ? null : reasons.toolNotAllowed(allowed.why);
 }

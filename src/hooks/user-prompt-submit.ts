@@ -1,8 +1,8 @@
-import { endSpawn } from "../ledger/ending.ts";
 import { forgetLaunches } from "../ledger/launches.ts";
 import type { Outcome } from "../ledger/spawn-record.ts";
 import type { HookContext } from "./hook-context.ts";
 import { silentOnError } from "./on-error.ts";
+import { settle, stopTree } from "./outcome.ts";
 import type { Hook } from "./run-hook.ts";
 
 const OUTCOMES: Readonly<Record<string, Outcome>> = {
@@ -12,29 +12,34 @@ const OUTCOMES: Readonly<Record<string, Outcome>> = {
 };
 
 /** A background agent's end comes back to the main thread as a prompt of the host's own. */
+/** A background agent's end comes back to the main thread as a prompt of the host's own. */
 export const hook: Hook = {
   event: "UserPromptSubmit",
   handle: (event, context) => {
     const { prompt } = event.raw;
     if (typeof prompt !== "string") return {};
-    for (const [notification] of prompt.matchAll(/^<task-notification>$[\s\S]*?^<\/task-notification>$/gm)) {
-      settle(notification, context);
-    }
-    return {};
+    const notifications = prompt.matchAll(/^<task-notification>$[\s\S]*?^<\/task-notification>$/gm);
+    const lines = [...notifications].map(([notification]) => notified(notification, context));
+    const told = lines.filter((line) => line !== undefined);
+    return told.length === 0 ? {} : { context: told.join("\n") };
   },
   onError: silentOnError,
 };
 
-function settle(notification: string, { ledger, now }: HookContext): void {
+function notified(notification: string, context: HookContext): string | undefined {
+  const { ledger } = context;
   const call = member(notification, "tool-use-id");
-  const outcome = OUTCOMES[member(notification, "status") ?? ""];
-  if (outcome === undefined) return;
   const agent = member(notification, "task-id");
-  // A resumed agent's notification names the SendMessage call; its task id is the agent.
-  const trace =
-    (agent === null ? null : ledger.agent(agent)?.trace) ?? (call === null ? null : ledger.traceOfCall(call));
-  if (trace !== null) endSpawn(ledger, trace, outcome, "task notification", now);
+  const outcome = OUTCOMES[member(notification, "status") ?? ""];
+  if (outcome === undefined) return undefined;
   if (call !== null) forgetLaunches(ledger, (launch) => launch.call === call);
+  // A resumed agent's notification names the SendMessage call; its task id is the agent.
+  const byAgent = agent === null ? null : (ledger.agent(agent)?.trace ?? null);
+  const trace = byAgent ?? (call === null ? null : ledger.traceOfCall(call));
+  if (trace === null) return undefined;
+  if (outcome === "stopped") stopTree(trace, "task notification", context);
+  const exhausted = ledger.record(trace)?.meter.exhausted ?? null;
+  return settle(trace, exhausted === null ? outcome : "budget_exhausted", exhausted, context).context;
 }
 
 function member(notification: string, tag: string): string | null {

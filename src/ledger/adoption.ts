@@ -6,7 +6,7 @@ import { defaultBudget } from "../roles/role-budget.ts";
 import type { Ledger } from "./ledger.ts";
 import type { SessionState, Slot } from "./session-state.ts";
 import { countChild, giveBack, slotOf } from "./slot.ts";
-import type { SpawnRecord } from "./spawn-record.ts";
+import { newSpawnRecord, type SpawnRecord } from "./spawn-record.ts";
 
 /** Where an agent that no admitted call explains is thought to stand. */
 export type Standing = {
@@ -42,14 +42,15 @@ export function adoptAgent(
   const held = known === null ? null : ledger.record(known);
   if (held !== null) return held;
 
+  const parent = standing.parent === null ? null : ledger.record(standing.parent);
   let record: SpawnRecord | undefined;
   ledger.updateSession((state) => {
     const slot = Object.entries(state.running).find(([, candidate]) => candidate.agent === stray.agentId);
     if (slot !== undefined) {
-      record = alreadyIn(state, stray, standing, policy, slot);
+      record = alreadyIn(state, stray, standing, parent, policy, slot);
       return null;
     }
-    record = newRecord(freeTrace(ledger, state, now), state, stray, standing, policy, now);
+    record = newRecord(freeTrace(ledger, state, now), state, stray, standing, parent, policy, now);
     return {
       ...state,
       seq: state.seq + 1,
@@ -76,13 +77,15 @@ function alreadyIn(
   state: SessionState,
   stray: Stray,
   standing: Standing,
+  parent: SpawnRecord | null,
   policy: Policy,
   [trace, slot]: [string, Slot],
 ): SpawnRecord {
   const { [trace]: _, ...running } = state.running;
   const before = giveBack({ ...state, running }, slot.parent);
-  const { parent, depth, call, since } = slot;
-  return newRecord(trace, before, { ...stray, call }, { ...standing, parent, depth }, policy, since);
+  const { depth, call, since } = slot;
+  const held = { ...standing, parent: slot.parent, depth };
+  return newRecord(trace, before, { ...stray, call }, held, parent, policy, since);
 }
 
 function freeTrace(ledger: Ledger, state: SessionState, now: number): string {
@@ -95,45 +98,47 @@ function freeTrace(ledger: Ledger, state: SessionState, now: number): string {
   return trace;
 }
 
+/** An adopted spawn has no more rights than the one it comes from. */
 function newRecord(
   trace: string,
   state: SessionState,
   stray: Stray,
   standing: Standing,
+  parent: SpawnRecord | null,
   policy: Policy,
   now: number,
 ): SpawnRecord {
   const role = foreignRole(stray.agentType ?? "unknown");
-  return {
-    trace,
-    call: stray.call,
-    agent: stray.agentId,
-    parent: standing.parent,
-    depth: standing.depth,
-    role: role.name,
-    agentType: role.name,
-    origin: "adopted",
-    payload: {
-      trace_id: trace,
-      parent_trace_id: standing.parent,
-      subagent_role: role.name,
-      goal: `Adopted: agent ${stray.agentId} was found running`,
-      constraints: [],
-      allowed_tools: ["*"],
-      budget: defaultBudget(role),
+  const payload = {
+    trace_id: trace,
+    parent_trace_id: standing.parent,
+    subagent_role: role.name,
+    goal: `Adopted: agent ${stray.agentId} was found running`,
+    constraints: [],
+    allowed_tools: parent?.payload.allowed_tools ?? ["*"],
+    budget: defaultBudget(role),
+  };
+  const record = newSpawnRecord(
+    {
+      trace,
+      call: stray.call,
+      agent: stray.agentId,
+      parent: standing.parent,
+      depth: standing.depth,
+      role: role.name,
+      agentType: role.name,
+      origin: "adopted",
+      payload,
+      phase: "running",
     },
-    phase: "running",
-    admittedAt: now,
-    seenAt: now,
-    endedAt: null,
-    outcome: null,
-    detail: null,
+    "",
+    now,
+  );
+  return {
+    ...record,
     doubt: standing.doubt,
-    ranAs: null,
     barred: stray.barred ?? beyondLimit(state, standing, policy),
-    orphanedAt: null,
-    mergedInto: null,
-    children: 0,
+    disallowed: parent?.disallowed ?? [],
   };
 }
 

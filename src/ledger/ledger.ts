@@ -27,6 +27,8 @@ export type LedgerOptions = {
   newRun: () => string;
   /** depth of a new session's main thread */
   baseDepth: number;
+  /** whether the host has written that an agent's run is over; some ends are told to no hook */
+  isFinished?: (agentId: string) => boolean;
 };
 
 /**
@@ -114,6 +116,10 @@ export class Ledger {
 
   updateAgent(agentId: string, change: (entry: AgentEntry | null) => AgentEntry | null): AgentEntry | null {
     return this.agentCell(agentId).update(change, this.options.deadline);
+  }
+
+  isFinished(agentId: string): boolean {
+    return this.options.isFinished?.(agentId) ?? false;
   }
 
   /** Every spawn's record, oldest first: for people and for rebuilding, never for a decision. */

@@ -2,6 +2,7 @@ import type { ReasonCode } from "../guard/reasons.ts";
 import type { Policy } from "../policy/policy-keys.ts";
 import { reclaimSlots } from "./ending.ts";
 import type { Ledger } from "./ledger.ts";
+import { startRun } from "./meter.ts";
 import { gaveBack } from "./rebuild.ts";
 import { countChild, slotOf } from "./slot.ts";
 import type { SpawnRecord } from "./spawn-record.ts";
@@ -21,7 +22,16 @@ export function resumeSpawn(ledger: Ledger, ended: SpawnRecord, policy: Policy, 
     const current = record ?? ended;
     if (current.phase !== "ended") return null;
     const barred = current.barred === "concurrency_exceeded" ? null : current.barred;
-    return { ...current, phase: "running", endedAt: null, outcome: null, detail: null, seenAt: now, barred };
+    return {
+      ...current,
+      phase: "running",
+      endedAt: null,
+      outcome: null,
+      detail: null,
+      seenAt: now,
+      barred,
+      meter: startRun(current.meter, now),
+    };
   });
   return resumed ?? ended;
 }

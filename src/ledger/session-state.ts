@@ -22,6 +22,8 @@ export type SessionState = {
   refusals: Refusal[];
   /** calls that start agents without an Agent call, newest last, at most MAX_LAUNCHES */
   launches: Launch[];
+  /** failed spawns by caller, role and goal, newest last, at most MAX_FAILURES */
+  failures: Failures[];
   /** notes that are given once */
   told: string[];
   /** damage found in this session, newest last, at most MAX_DAMAGE */
@@ -64,6 +66,8 @@ export type Refusal = {
   times: number;
 };
 
+export type Failures = { key: string; times: number };
+
 export type Launch = {
   call: string;
   tool: string;
@@ -75,6 +79,7 @@ export type Launch = {
 
 export const MAX_REFUSALS = 50;
 export const MAX_LAUNCHES = 50;
+export const MAX_FAILURES = 50;
 export const MAX_DAMAGE = 20;
 
 export function newSession(run: string, baseDepth: number): SessionState {
@@ -88,6 +93,7 @@ export function newSession(run: string, baseDepth: number): SessionState {
     running: {},
     refusals: [],
     launches: [],
+    failures: [],
     told: [],
     damage: [],
   };
@@ -118,6 +124,7 @@ const SESSION: Record<keyof SessionState, (value: unknown) => boolean> = {
   running: (value) => isJson(value) && Object.values(value).every((slot) => hasShape(slot, SLOT)),
   refusals: isListOf({ key: isText, code: isText, call: isText, times: isCount }),
   launches: isListOf({ call: isText, tool: isText, parent: isTextOrNull, id: isTextOrNull }),
+  failures: isListOf({ key: isText, times: isCount }),
   told: isTexts,
   damage: isTexts,
 };

@@ -1,7 +1,7 @@
 import { foreignRole } from "../roles/foreign-role.ts";
 import { defaultBudget } from "../roles/role-budget.ts";
 import type { SessionState, Slot } from "./session-state.ts";
-import type { SpawnRecord } from "./spawn-record.ts";
+import { newSpawnRecord, type SpawnRecord } from "./spawn-record.ts";
 
 /** The slot that a spawn holds while it runs. */
 export function slotOf(record: SpawnRecord): Slot {
@@ -48,35 +48,17 @@ export function giveBack(state: SessionState, parent: string | null): SessionSta
 
 /** The record of a spawn that is known from its slot alone: its payload is lost, so its budget is the default. */
 export function recordFromSlot(trace: string, slot: Slot): SpawnRecord {
-  return {
-    trace,
-    call: slot.call,
-    agent: slot.agent,
-    parent: slot.parent,
-    depth: slot.depth,
-    role: slot.role,
-    agentType: slot.agentType,
-    origin: slot.origin,
-    payload: {
-      trace_id: trace,
-      parent_trace_id: slot.parent,
-      subagent_role: slot.role,
-      goal: "Unknown: the payload was lost",
-      constraints: [],
-      allowed_tools: ["*"],
-      budget: { ...defaultBudget(foreignRole(slot.role)), timeout_ms: slot.timeoutMs },
-    },
-    phase: slot.agent === null ? "reserved" : "running",
-    admittedAt: slot.since,
-    seenAt: slot.since,
-    endedAt: null,
-    outcome: null,
-    detail: null,
-    doubt: null,
-    ranAs: null,
-    barred: null,
-    orphanedAt: null,
-    mergedInto: null,
-    children: slot.children,
+  const { call, agent, parent, depth, role, agentType, origin, since, children } = slot;
+  const payload = {
+    trace_id: trace,
+    parent_trace_id: parent,
+    subagent_role: role,
+    goal: "Unknown: the payload was lost",
+    constraints: [],
+    allowed_tools: ["*"],
+    budget: { ...defaultBudget(foreignRole(role)), timeout_ms: slot.timeoutMs },
   };
+  const phase = agent === null ? "reserved" : "running";
+  const identity = { trace, call, agent, parent, depth, role, agentType, origin, payload, phase } as const;
+  return { ...newSpawnRecord(identity, "", since), children };
 }

@@ -1,5 +1,6 @@
 import { REASON_CODES, type ReasonCode } from "../guard/reasons.ts";
 import type { SpawnPayload } from "../payload/spawn-payload.ts";
+import { isMeter, type Meter, newMeter } from "./meter.ts";
 import type { SpawnOrigin } from "./session-state.ts";
 import { hasShape, isCount, isCountOrNull, isText, isTextOrNull, isTexts } from "./shape.ts";
 
@@ -49,7 +50,53 @@ export type SpawnRecord = {
   mergedInto: string | null;
   /** spawns it had made when it last ended */
   children: number;
+  /** tools that it may not use whatever allowed_tools says: its role's own and its ancestors' */
+  disallowed: string[];
+  /** roles to which its own agent file lets it hand their own tools (`Agent(a, b)`) */
+  handsOn: string[];
+  /** the turns after which the host stops it without a word: its agent file's maxTurns */
+  hostTurns: number | null;
+  meter: Meter;
+  contract: ContractRecord | null;
 };
+
+/** What came of the return contract in the last message. */
+export type ContractRecord = {
+  state: "valid" | "missing" | "invalid";
+  /** the contract's own status, where it is valid */
+  status: string | null;
+  problem: string | null;
+  /** it has been asked for once */
+  asked: boolean;
+};
+
+type Identity = Pick<
+  SpawnRecord,
+  "trace" | "call" | "agent" | "parent" | "depth" | "role" | "agentType" | "origin" | "payload" | "phase"
+>;
+
+/** A spawn of which nothing more is known yet; `now` in milliseconds since the epoch. */
+export function newSpawnRecord(identity: Identity, prompt: string, now: number): SpawnRecord {
+  return {
+    ...identity,
+    admittedAt: now,
+    seenAt: now,
+    endedAt: null,
+    outcome: null,
+    detail: null,
+    doubt: null,
+    ranAs: null,
+    barred: null,
+    orphanedAt: null,
+    mergedInto: null,
+    children: 0,
+    disallowed: [],
+    handsOn: [],
+    hostTurns: null,
+    meter: newMeter(prompt),
+    contract: null,
+  };
+}
 
 /** What decisions read of a stored payload; it was validated as a whole before it was stored. */
 const PAYLOAD: Record<string, (value: unknown) => boolean> = {
@@ -89,6 +136,18 @@ const RECORD: Record<keyof SpawnRecord, (value: unknown) => boolean> = {
   orphanedAt: isCountOrNull,
   mergedInto: isTextOrNull,
   children: isCount,
+  disallowed: isTexts,
+  handsOn: isTexts,
+  hostTurns: isCountOrNull,
+  meter: isMeter,
+  contract: (value) => value === null || hasShape(value, CONTRACT),
+};
+
+const CONTRACT: Record<keyof ContractRecord, (value: unknown) => boolean> = {
+  state: (value) => value === "valid" || value === "missing" || value === "invalid",
+  status: isTextOrNull,
+  problem: isTextOrNull,
+  asked: (value) => typeof value === "boolean",
 };
 
 export function decodeRecord(raw: unknown): SpawnRecord | null {

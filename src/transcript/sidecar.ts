@@ -12,6 +12,10 @@ export type Sidecar = {
   /** 1 for a subagent of the main thread; null when it is missing or no whole number from 1 (case 70) */
   spawnDepth: number | null;
   agentType: string | null;
+  /** the host has written that the agent's run is over */
+  finished: boolean;
+  /** its caller waits for it, and dies with it */
+  foreground: boolean;
   /** the run whose folder it was found in; null outside workflows */
   workflowRun: string | null;
 };
@@ -56,6 +60,8 @@ function parse(text: string, workflowRun: string | null): Sidecar | null {
     parentAgentId: idOrNull(raw.parentAgentId),
     spawnDepth: typeof depth === "number" && Number.isSafeInteger(depth) && depth >= 1 ? depth : null,
     agentType: typeof raw.agentType === "string" ? raw.agentType : null,
+    finished: raw.finished === true,
+    foreground: raw.requestShape === "foreground",
     workflowRun,
   };
 }

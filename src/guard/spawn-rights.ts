@@ -1,0 +1,52 @@
+import { type Refused, reasons } from "./reasons.ts";
+import type { Caller, SpawnRequest, Target } from "./spawn-request.ts";
+import { sameAgent } from "./tools/named-pattern.ts";
+import { coversAll, intersect } from "./tools/shrink.ts";
+import { parseToolRule, type ToolRule } from "./tools/tool-rule.ts";
+
+/**
+ * The tools of a new spawn: within its role's and within its caller's, except that a role whose agent file lists
+ * `Agent(a, b)` may hand those roles their own (DESIGN "Lineage" 6). `asked` are a caller's payload's, null where
+ * it gave none; `*` asks for all that the role has. Asking for more by name is refused, not cut, so that nobody
+ * plans with tools that they do not get.
+ */
+export function rightsFor(request: SpawnRequest, asked: readonly string[] | null): string[] | Refused {
+  const role = rules(roleTools(request.target));
+  const own = callerRules(request.caller, request.target);
+  if (asked === null || asked.includes("*")) {
+    const granted = intersect(own, role);
+    return granted.length > 0 ? granted : reasons.nothingToHandOn(request.target.agentType);
+  }
+  const wanted = rules(asked);
+  for (const [outer, whose] of [
+    [role, "the role's"],
+    [own, "yours"],
+  ] as const) {
+    const covered = coversAll(outer, wanted);
+    if (!covered.ok) return reasons.beyondRights(covered.missing, whose, intersect(outer, wanted));
+  }
+  return [...asked];
+}
+
+/** What a new spawn may not use: what its own agent file bans, and what its ancestors' ban. */
+export function bansFor({ caller, target }: SpawnRequest): string[] {
+  const inherited = caller.kind === "main" || handsOn(caller, target) ? [] : caller.disallowed;
+  return [...new Set([...target.role.disallowedTools, ...inherited])];
+}
+
+function callerRules(caller: Caller, target: Target): ToolRule[] {
+  return rules(caller.kind === "main" || handsOn(caller, target) ? ["*"] : caller.tools);
+}
+
+function handsOn(caller: Extract<Caller, { kind: "spawn" }>, target: Target): boolean {
+  return caller.handsOn.some((name) => sameAgent(name, target.agentType));
+}
+
+/** A role without a list gets everything from the host, one with an empty list nothing, whatever stands here. */
+function roleTools({ role }: Target): readonly string[] {
+  return role.tools === null || role.tools.length === 0 ? ["*"] : role.tools;
+}
+
+function rules(texts: readonly string[]): ToolRule[] {
+  return texts.map(parseToolRule);
+}
