@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { rounds } from "./rounds.ts";
+import { patience, rounds } from "./rounds.ts";
 import { type Tallies, talliesAt } from "./tallies.ts";
 
 const ROUNDS = rounds("ROUNDS", 2);
@@ -73,17 +73,21 @@ function start(round: number, kind: string): { folder: string; counters: Counter
 }
 
 describe("one cell and many processes", () => {
-  it(`loses and doubles none of ${PROCESSES} × ${TIMES} changes, and nobody reads half of one`, async () => {
-    for (let round = 0; round < ROUNDS; round++) {
-      const { folder, counters } = start(round, "count");
-      expect(await watch(folder, counters)).toEqual([]);
-      const by = Object.fromEntries(counters.map(({ name }) => [name, TIMES]));
-      expect(talliesAt(folder).read()).toEqual({ value: { total: PROCESSES * TIMES, by }, lost: false });
-      expect(readdirSync(folder).filter((name) => name.startsWith("tmp-"))).toEqual([]);
-    }
-  });
+  it(
+    `loses and doubles none of ${PROCESSES} × ${TIMES} changes, and nobody reads half of one`,
+    patience(ROUNDS),
+    async () => {
+      for (let round = 0; round < ROUNDS; round++) {
+        const { folder, counters } = start(round, "count");
+        expect(await watch(folder, counters)).toEqual([]);
+        const by = Object.fromEntries(counters.map(({ name }) => [name, TIMES]));
+        expect(talliesAt(folder).read()).toEqual({ value: { total: PROCESSES * TIMES, by }, lost: false });
+        expect(readdirSync(folder).filter((name) => name.startsWith("tmp-"))).toEqual([]);
+      }
+    },
+  );
 
-  it("holds what each process had committed when it was killed, and goes on", async () => {
+  it("holds what each process had committed when it was killed, and goes on", patience(ROUNDS), async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const { folder, counters } = start(round, "kill");
       for (const { child, said } of counters.slice(1)) {

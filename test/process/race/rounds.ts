@@ -6,3 +6,8 @@ export function rounds(name: string, few: number): number {
   if (!Number.isSafeInteger(count) || count < 1) throw new Error(`SPAWN_GUARD_${name} is ${asked}, no count`);
   return count;
 }
+
+/** A test's time limit for so many rounds, in milliseconds: none but a process that hangs comes near it. */
+export function patience(count: number): { timeout: number } {
+  return { timeout: 60_000 + 20_000 * count };
+}

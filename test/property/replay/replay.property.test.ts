@@ -1,11 +1,11 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { rounds } from "../../process/race/rounds.ts";
+import { patience, rounds } from "../../process/race/rounds.ts";
 import { DecidedSession } from "../../unit/ledger/decided-session.ts";
 import { anyOrder, chanceFrom, RecordedRun, type Step } from "./recorded-run.ts";
 
-const ORDERS = rounds("ORDERS", 12);
+const ORDERS = rounds("ORDERS", 8);
 const MAX_DEPTH = 3;
 
 const names = readdirSync(join(import.meta.dirname, "../../recordings")).map((file) =>
@@ -15,17 +15,21 @@ const names = readdirSync(join(import.meta.dirname, "../../recordings")).map((fi
 describe.each(names)("the recording %s", (name) => {
   const run = new RecordedRun(name);
 
-  it("means the same in its own order and in any that the host could have produced", async () => {
-    const recorded = run.steps.map(({ index }) => index);
-    const seen = new Set<string>();
-    for (let seed = 0; seed <= ORDERS; seed++) {
-      const order = seed === 0 ? recorded : anyOrder(run.causes(), chanceFrom(seed));
-      if (seen.has(order.join())) continue;
-      seen.add(order.join());
-      const label = `order ${seed}: ${order.join(" ")}`;
-      expect({ label, ...(await replay(run, order)) }).toEqual({ label, ...expected(run) });
-    }
-  });
+  it(
+    "means the same in its own order and in any that the host could have produced",
+    patience(ORDERS),
+    async () => {
+      const recorded = run.steps.map(({ index }) => index);
+      const seen = new Set<string>();
+      for (let seed = 0; seed <= ORDERS; seed++) {
+        const order = seed === 0 ? recorded : anyOrder(run.causes(), chanceFrom(seed));
+        if (seen.has(order.join())) continue;
+        seen.add(order.join());
+        const label = `order ${seed}: ${order.join(" ")}`;
+        expect({ label, ...(await replay(run, order)) }).toEqual({ label, ...expected(run) });
+      }
+    },
+  );
 });
 
 type Meaning = {
