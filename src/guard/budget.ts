@@ -1,4 +1,4 @@
-import { type Meter, noteCall, ranMs, tokensUsed } from "../ledger/meter.ts";
+import { type Meter, noteBatch, noteCall, ranMs, tokensUsed } from "../ledger/meter.ts";
 import type { SpawnRecord } from "../ledger/spawn-record.ts";
 import type { Policy } from "../policy/policy-keys.ts";
 import { type Refused, reasons } from "./reasons.ts";
@@ -66,12 +66,41 @@ export type Judged = {
 export function judgeBudget(record: SpawnRecord, call: string, policy: Policy, now: number): Judged {
   const { meter } = record;
   if (meter.counted.includes(call)) return { meter, refused: null, halt: false };
+  const judged = judgeExhausted(record, call, policy, now);
+  return judged.refused === null ? { ...judged, meter: noteCall(meter, call) } : judged;
+}
+
+/**
+ * A response's calls are done: its meter with them counted, and what there is to say. Calls that failed before
+ * PreToolUse could not be denied there, so a response past the limit is answered here.
+ */
+export function judgeBatch(
+  record: SpawnRecord,
+  calls: readonly string[],
+  policy: Policy,
+  now: number,
+): Judged {
+  const asked = { ...record, meter: { ...record.meter, inFlight: [] } };
+  const counted = noteBatch(record.meter, calls);
+  if (counted === record.meter) return { meter: counted, refused: null, halt: false };
+  const judged = judgeExhausted(asked, null, policy, now);
+  const { exhausted, exhaustedAt } = judged.meter;
+  return { ...judged, meter: { ...counted, exhausted, exhaustedAt } };
+}
+
+function judgeExhausted(record: SpawnRecord, call: string | null, policy: Policy, now: number): Judged {
+  const { meter } = record;
   const spent = limitStates(record, policy, now, call).find(({ used, bound }) => used >= bound);
-  if (spent === undefined) return { meter: noteCall(meter, call), refused: null, halt: false };
-  const halt = meter.exhaustedAt !== null && meter.turns >= meter.exhaustedAt + RESPONSES_AFTER_DENIAL;
-  const noted =
-    meter.exhaustedAt !== null ? meter : { ...meter, exhausted: limitText(spent), exhaustedAt: meter.turns };
-  return { meter: noted, refused: reasons.exhausted(spent.limit, limitText(spent)), halt };
+  if (spent === undefined) return { meter, refused: null, halt: false };
+  const refused = reasons.exhausted(spent.limit, limitText(spent));
+  if (meter.exhaustedAt === null) {
+    return {
+      meter: { ...meter, exhausted: limitText(spent), exhaustedAt: meter.turns },
+      refused,
+      halt: false,
+    };
+  }
+  return { meter, refused, halt: meter.turns >= meter.exhaustedAt + RESPONSES_AFTER_DENIAL };
 }
 
 /** What a subagent is to be told now, and its meter with that noted; each limit is told once. */

@@ -12,7 +12,7 @@ import { resolveTarget } from "../roles/resolve-target.ts";
 import type { Answer } from "./answer.ts";
 import type { HookContext } from "./hook-context.ts";
 import { BadInput, type HookEvent, parseToolCall, type ToolCall } from "./hook-event.ts";
-import { judgeSubagent, spawnOfEvent } from "./subagent.ts";
+import { denied, judgeSubagent, spawnOfEvent } from "./subagent.ts";
 
 /** Decides about an Agent (or Task) call: silence but for the prompt it goes out with, or a refusal. */
 export async function judgeAgentCall(event: HookEvent, context: HookContext): Promise<Answer> {
@@ -38,7 +38,7 @@ export async function judgeAgentCall(event: HookEvent, context: HookContext): Pr
     now: context.now,
     traceUsed: (trace) => context.ledger.hasRecord(trace),
   };
-  if (judged?.refused != null) return { deny: judged.refused.reason, halt: judged.halt };
+  if (judged?.refused != null) return denied(judged.refused, judged.halt);
 
   const admission = admitSpawn(context.ledger, request);
   if (admission.kind === "admitted") return { updatedInput: admission.input };

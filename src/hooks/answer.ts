@@ -9,8 +9,8 @@ export type Answer = {
   deny?: string;
   /** asks the person instead of deciding; for PreToolUse only */
   ask?: string;
-  /** with deny in a subagent: ends that subagent */
-  halt?: boolean;
+  /** ends the subagent; for the person */
+  halt?: string;
   /** replaces the call's input; for PreToolUse only */
   updatedInput?: Json;
   /** for the model */
@@ -40,8 +40,7 @@ export function renderAnswer(event: string, answer: Answer): Json | null {
   const output: Json = {};
   if (Object.keys(specific).length > 0) output.hookSpecificOutput = { hookEventName: event, ...specific };
   if (answer.block !== undefined) Object.assign(output, { decision: "block", reason: answer.block });
-  if (answer.halt === true)
-    Object.assign(output, { continue: false, stopReason: answer.deny ?? "spawn-guard" });
+  if (answer.halt !== undefined) Object.assign(output, { continue: false, stopReason: answer.halt });
   if (answer.message !== undefined) output.systemMessage = answer.message;
   return Object.keys(output).length > 0 ? output : null;
 }

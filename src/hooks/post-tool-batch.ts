@@ -1,8 +1,8 @@
-import { nearLimits } from "../guard/budget.ts";
+import { type Judged, judgeBatch, nearLimits } from "../guard/budget.ts";
 import { softCapNote } from "../guard/session-tokens.ts";
 import { endSpawn } from "../ledger/ending.ts";
 import { forgetLaunches } from "../ledger/launches.ts";
-import { noteBatch, tokensUsed } from "../ledger/meter.ts";
+import { tokensUsed } from "../ledger/meter.ts";
 import { isJson } from "../ledger/shape.ts";
 import type { SpawnRecord } from "../ledger/spawn-record.ts";
 import type { Answer } from "./answer.ts";
@@ -38,28 +38,38 @@ function cancelUnstarted(caller: string | null, { ledger, now }: HookContext): v
 
 function count(spawn: SpawnRecord, event: HookEvent, context: HookContext): Answer {
   const { ledger, policy, now } = context;
+  let judged: Judged = { meter: spawn.meter, refused: null, halt: false };
   let note: string | null = null;
   const counted = ledger.updateRecord(spawn.trace, (record) => {
     const current = metered(record ?? spawn, context);
-    const meter = noteBatch(current.meter, callsIn(event));
-    const near = nearLimits({ ...current, meter }, policy, now);
-    note = near.note;
+    judged = judgeBatch(current, callsIn(event), policy, now);
+    const near = nearLimits({ ...current, meter: judged.meter }, policy, now);
+    note = judged.refused?.reason ?? near.note;
     return { ...current, meter: near.meter, seenAt: Math.max(current.seenAt, now) };
   });
-  const used = Math.max(
-    0,
-    tokensUsed((counted ?? spawn).meter, false).session - (counted ?? spawn).meter.reported,
-  );
+  const after = counted ?? spawn;
+  const message = reportTokens(after, context);
+  if (judged.halt) endSpawn(ledger, after.trace, "budget_exhausted", after.meter.exhausted, now);
+  return {
+    ...(note === null ? {} : judged.halt ? { halt: note } : { context: note }),
+    ...(message === null ? {} : { message }),
+  };
+}
+
+/** Brings the session's sum up to date, once a response, and says what the person is to be told of it. */
+function reportTokens({ trace, meter }: SpawnRecord, { ledger, policy }: HookContext): string | null {
+  const used = Math.max(0, tokensUsed(meter, false).session - meter.reported);
   let message: string | null = null;
   ledger.updateSession((state) => {
-    const slot = state.running[spawn.trace];
+    message = null;
+    const slot = state.running[trace];
     if (slot === undefined || slot.spent >= used) return null;
-    const running = { ...state.running, [spawn.trace]: { ...slot, spent: used } };
-    const soft = softCapNote({ ...state, running }, policy);
-    message = soft.note;
-    return soft.session;
+    const running = { ...state.running, [trace]: { ...slot, spent: used } };
+    const { session, note } = softCapNote({ ...state, running }, policy);
+    message = note;
+    return session;
   });
-  return { ...(note === null ? {} : { context: note }), ...(message === null ? {} : { message }) };
+  return message;
 }
 
 /** Every call of the response, those included that failed before PreToolUse. */

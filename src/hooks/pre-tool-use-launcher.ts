@@ -6,7 +6,7 @@ import type { HookContext } from "./hook-context.ts";
 import { type HookEvent, parseToolCall, type ToolCall } from "./hook-event.ts";
 import { toolOnError } from "./on-error.ts";
 import type { Hook } from "./run-hook.ts";
-import { judgeSubagent, spawnOfEvent } from "./subagent.ts";
+import { denied, judgeSubagent, spawnOfEvent } from "./subagent.ts";
 
 export const hook: Hook = {
   event: "PreToolUse",
@@ -19,7 +19,7 @@ async function judgeLauncher(event: HookEvent, context: HookContext): Promise<An
   const call = parseToolCall(event);
   const spawn = spawnOfEvent(event, context);
   const judged = spawn === null ? null : judgeSubagent(spawn, call, event.cwd, context);
-  if (judged?.refused != null) return { deny: judged.refused.reason, halt: judged.halt };
+  if (judged?.refused != null) return denied(judged.refused, judged.halt);
   const launch = { call: call.call, tool: call.tool, parent: spawn?.trace ?? null, id: null };
   switch (call.tool) {
     case "Workflow": {

@@ -1,7 +1,7 @@
 import { parseToolCall } from "./hook-event.ts";
 import { toolOnError } from "./on-error.ts";
 import type { Hook } from "./run-hook.ts";
-import { judgeSubagent, spawnOfEvent } from "./subagent.ts";
+import { denied, judgeSubagent, spawnOfEvent } from "./subagent.ts";
 
 export const hook: Hook = {
   event: "PreToolUse",
@@ -9,7 +9,7 @@ export const hook: Hook = {
     const spawn = spawnOfEvent(event, context);
     if (spawn === null) return {};
     const { refused, halt } = judgeSubagent(spawn, parseToolCall(event), event.cwd, context);
-    return refused === null ? {} : { deny: refused.reason, halt };
+    return refused === null ? {} : denied(refused, halt);
   },
   onError: toolOnError,
 };

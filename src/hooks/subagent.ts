@@ -9,6 +9,7 @@ import { endSpawn } from "../ledger/ending.ts";
 import { type Meter, noteCall, startRun } from "../ledger/meter.ts";
 import { resumeSpawn } from "../ledger/resuming.ts";
 import type { SpawnRecord } from "../ledger/spawn-record.ts";
+import type { Answer } from "./answer.ts";
 import type { HookContext } from "./hook-context.ts";
 import type { HookEvent, ToolCall } from "./hook-event.ts";
 
@@ -43,6 +44,11 @@ export function judgeSubagent(
   const after = seen ?? live;
   if (judged.halt) endSpawn(ledger, after.trace, "budget_exhausted", after.meter.exhausted, now);
   return { spawn: after, refused: judged.refused, halt: judged.halt };
+}
+
+/** The answer to a subagent's call that may not be made. */
+export function denied({ reason }: Refused, halt: boolean): Answer {
+  return halt ? { deny: reason, halt: reason } : { deny: reason };
 }
 
 /** The record with its clock running and its transcript read on. */
