@@ -24,6 +24,14 @@ const lazyParts: Plugin = {
   },
 };
 
+/** gray-matter brings engines that evaluate what they read; the reader of agent files names its own (case 94). */
+const noEngines: Plugin = {
+  name: "no-engines",
+  setup({ onLoad }) {
+    onLoad({ filter: /gray-matter[\\/]lib[\\/]engines\.js$/ }, () => ({ contents: "module.exports = {};" }));
+  },
+};
+
 const shared: BuildOptions = {
   bundle: true,
   platform: "node",
@@ -55,6 +63,7 @@ export async function buildPlugin(): Promise<void> {
     outdir: "plugin/hooks",
     outExtension: { ".js": ".cjs" },
     format: "cjs",
+    plugins: [noEngines],
   });
   rmSync("plugin/cli", { recursive: true, force: true });
   await build({
@@ -62,6 +71,7 @@ export async function buildPlugin(): Promise<void> {
     entryPoints: ["src/cli/spawn-guard.ts"],
     outfile: "plugin/cli/spawn-guard.cjs",
     format: "cjs",
+    plugins: [noEngines],
     banner: { js: '#!/usr/bin/env node\nconst __url = require("node:url").pathToFileURL(__filename).href;' },
     define: { ...shared.define, "import.meta.url": "__url" },
   });

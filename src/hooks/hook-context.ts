@@ -7,6 +7,7 @@ import type { ResolvedPolicy } from "../policy/resolve-policy.ts";
 import { readTranscript } from "../transcript/read-transcript.ts";
 import { readSidecar, type Sidecar } from "../transcript/sidecar.ts";
 import { findTranscript } from "../transcript/transcript-place.ts";
+import { newTranscriptState } from "../transcript/transcript-state.ts";
 import { usageTotals } from "../transcript/usage.ts";
 import type { HookEvent } from "./hook-event.ts";
 
@@ -76,6 +77,15 @@ export class HookContext {
     const file = findTranscript(event.transcriptPath, event.sessionId, agentId, given);
     const transcript = file === null ? meter.transcript : readTranscript(file, meter.transcript);
     return transcript === meter.transcript ? meter : { ...meter, transcript };
+  }
+
+  /** The ids of all tool calls in an agent's transcript, each once. */
+  toolUsesOf(agentId: string): string[] {
+    const event = this.opened?.event;
+    const file = event === undefined ? null : findTranscript(event.transcriptPath, event.sessionId, agentId);
+    const ids = new Set<string>();
+    if (file !== null) readTranscript(file, newTranscriptState(0), (id) => ids.add(id));
+    return [...ids];
   }
 
   /** Messages of the model in a spawn's transcript, as far as it has been read. */

@@ -8,6 +8,7 @@ import type { HookContext } from "./hook-context.ts";
 import type { HookEvent } from "./hook-event.ts";
 import { silentOnError } from "./on-error.ts";
 import type { Hook } from "./run-hook.ts";
+import { reportStop } from "./stop-report.ts";
 import { metered, spawnOfEvent } from "./subagent.ts";
 
 /** The last lines of a transcript are often not on disk yet; what comes later is counted by `settleSpawn`. */
@@ -27,6 +28,7 @@ export const hook: Hook = {
     const stopped = stop(spawn, contract, given, context);
     const ask = whatToAsk(stopped, contract, last, event, context);
     if (ask !== null) return ask;
+    const report = reportStop(stopped, event, context);
     const { meter, trace } = stopped;
     endSpawn(
       context.ledger,
@@ -35,7 +37,7 @@ export const hook: Hook = {
       meter.exhausted,
       context.now,
     );
-    return {};
+    return report === null ? {} : { message: report };
   },
   onError: silentOnError,
 };

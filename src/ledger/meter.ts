@@ -2,7 +2,7 @@ import {
   decodeTranscriptState,
   newTranscriptState,
   type TranscriptState,
-} from "../transcript/read-transcript.ts";
+} from "../transcript/transcript-state.ts";
 import { usageTotals } from "../transcript/usage.ts";
 import { hasShape, isCount, isCountOrNull, isTextOrNull, isTexts } from "./shape.ts";
 

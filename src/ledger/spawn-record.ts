@@ -58,7 +58,13 @@ export type SpawnRecord = {
   hostTurns: number | null;
   meter: Meter;
   contract: ContractRecord | null;
+  /** background tasks that went on when it stopped, as the host describes them, at most MAX_NOTED */
+  leftovers: string[];
+  /** tool_use_ids of its transcript that no hook saw, at most MAX_NOTED */
+  ungoverned: string[];
 };
+
+export const MAX_NOTED = 20;
 
 /** What came of the return contract in the last message. */
 export type ContractRecord = {
@@ -95,6 +101,8 @@ export function newSpawnRecord(identity: Identity, prompt: string, now: number):
     hostTurns: null,
     meter: newMeter(prompt),
     contract: null,
+    leftovers: [],
+    ungoverned: [],
   };
 }
 
@@ -140,6 +148,8 @@ const RECORD: Record<keyof SpawnRecord, (value: unknown) => boolean> = {
   handsOn: isTexts,
   hostTurns: isCountOrNull,
   meter: isMeter,
+  leftovers: isTexts,
+  ungoverned: isTexts,
   contract: (value) => value === null || hasShape(value, CONTRACT),
 };
 

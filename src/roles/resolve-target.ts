@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { DEFAULT_AGENT_TYPE, plainType, sameAgentType } from "../guard/agent-type.ts";
 import type { Target } from "../guard/spawn-request.ts";
 import { checksum } from "../ledger/checksum.ts";
@@ -42,9 +42,13 @@ async function ownRole(type: string, folders: AgentFolders): Promise<Role | null
   for (const { folder, origin } of folders.own) {
     if (!existsSync(folder)) continue;
     const { readAgentFolder } = await import("./agent-folder.ts");
-    for (const { role } of readAgentFolder(folder, origin).roles.values()) {
-      if (sameAgentType(role.name, type)) return role;
-    }
+    const { roles, problems } = readAgentFolder(folder, origin);
+    for (const { role } of roles.values()) if (sameAgentType(role.name, type)) return role;
+    // The host may load with every tool what cannot be read here (case 76): that is nothing to guess about.
+    const broken = problems.find(
+      ({ severity, file }) => severity === "error" && sameAgentType(basename(file, ".md"), type),
+    );
+    if (broken !== undefined) throw new Error(`${broken.file}:${broken.line}: ${broken.message}`);
   }
   return null;
 }

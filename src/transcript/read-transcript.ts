@@ -1,29 +1,11 @@
 import * as fs from "node:fs";
 import { basename } from "node:path";
 import { codeOf } from "../ledger/files.ts";
-import { hasShape, isCount, isTextOrNull } from "../ledger/shape.ts";
-import { fingerprint, isFingerprints } from "./fingerprint.ts";
+import { fingerprint } from "./fingerprint.ts";
 import { lineFacts, scanBytes } from "./line-scan.ts";
-import { isLineScan, type LineFacts, type LineScan, newLineScan } from "./line-scan-state.ts";
-import { addLine, isMeter, newMeter, replayed, type UsageMeter } from "./usage.ts";
-
-/**
- * How far a transcript has been read and what it came to: a few hundred bytes of JSON for a usual spawn, 8 KB at
- * most but for a half-written line of very many tool calls. See `usageTotals` for the numbers in it.
- */
-export type TranscriptState = {
-  meter: UsageMeter;
-  /** device and inode of the file that was read */
-  file: string | null;
-  /** bytes of it that were read */
-  offset: number;
-  /** fingerprint of the last bytes before the offset: other ones mean that it was rewritten in place */
-  tail: string;
-  /** the half-written line at the offset */
-  line: LineScan | null;
-  /** in a fork's file: the assistant lines up to the first prompt are its parent's */
-  inherited: boolean;
-};
+import { type LineFacts, type LineScan, newLineScan } from "./line-scan-state.ts";
+import { newTranscriptState, type TranscriptState } from "./transcript-state.ts";
+import { addLine, replayed } from "./usage.ts";
 
 /** Read at once; all the memory that a transcript of any size takes. */
 const CHUNK_BYTES = 128 * 1024;
@@ -33,18 +15,6 @@ const LINE_FEED = 0x0a;
 
 // A path swapped for a link or a pipe after the check must neither be followed nor block; Windows has neither flag.
 const OPEN_FLAGS = fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0) | (fs.constants.O_NONBLOCK ?? 0);
-
-/** `promptTokens` is the size of the spawn's prompt, its bytes / 4. */
-export function newTranscriptState(promptTokens: number): TranscriptState {
-  return {
-    meter: newMeter(promptTokens),
-    file: null,
-    offset: 0,
-    tail: fingerprint(""),
-    line: null,
-    inherited: false,
-  };
-}
 
 /**
  * Reads what has been added to a subagent's transcript since `state`, in bounded memory whatever the size of the
@@ -75,11 +45,6 @@ export function readTranscript(
   } finally {
     fs.closeSync(descriptor);
   }
-}
-
-/** A state as it was stored, or null when it is not one. */
-export function decodeTranscriptState(raw: unknown): TranscriptState | null {
-  return isState(raw) ? raw : null;
 }
 
 class Reading {
@@ -174,17 +139,4 @@ function present<T>(look: () => T): T | null {
     if (code === "ENOENT" || code === "ENOTDIR" || code === "ELOOP" || code === "ENXIO") return null;
     throw error;
   }
-}
-
-const STATE: Record<keyof TranscriptState, (value: unknown) => boolean> = {
-  meter: isMeter,
-  file: isTextOrNull,
-  offset: isCount,
-  tail: (value) => isFingerprints(value, 1) && value !== "",
-  line: (value) => value === null || isLineScan(value),
-  inherited: (value) => typeof value === "boolean",
-};
-
-function isState(raw: unknown): raw is TranscriptState {
-  return hasShape(raw, STATE);
 }

@@ -8,7 +8,8 @@ import { AGENT, folder, messageLine } from "../../unit/transcript/lines.ts";
 const MB = 1024 * 1024;
 
 const READER = `
-import { newTranscriptState, readTranscript } from "./src/transcript/read-transcript.ts";
+import { readTranscript } from "./src/transcript/read-transcript.ts";
+import { newTranscriptState } from "./src/transcript/transcript-state.ts";
 import { usageTotals } from "./src/transcript/usage.ts";
 const [file, rounds] = process.argv.slice(2);
 readTranscript("/dev/null", newTranscriptState(0));

@@ -4,12 +4,12 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { lineFacts, scanBytes } from "../../../src/transcript/line-scan.ts";
 import { newLineScan } from "../../../src/transcript/line-scan-state.ts";
+import { readTranscript } from "../../../src/transcript/read-transcript.ts";
 import {
   decodeTranscriptState,
   newTranscriptState,
-  readTranscript,
   type TranscriptState,
-} from "../../../src/transcript/read-transcript.ts";
+} from "../../../src/transcript/transcript-state.ts";
 import {
   addLine,
   type MessageLine,

@@ -2,11 +2,8 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
-import {
-  newTranscriptState,
-  readTranscript,
-  type TranscriptState,
-} from "../../../src/transcript/read-transcript.ts";
+import { readTranscript } from "../../../src/transcript/read-transcript.ts";
+import { newTranscriptState, type TranscriptState } from "../../../src/transcript/transcript-state.ts";
 import { type Usage, type UsageTotals, usageTotals } from "../../../src/transcript/usage.ts";
 
 export type LineOptions = {

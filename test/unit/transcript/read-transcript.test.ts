@@ -11,12 +11,12 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { readTranscript } from "../../../src/transcript/read-transcript.ts";
 import {
   decodeTranscriptState,
   newTranscriptState,
-  readTranscript,
   type TranscriptState,
-} from "../../../src/transcript/read-transcript.ts";
+} from "../../../src/transcript/transcript-state.ts";
 import { AGENT, ended, folder, joined, messageLine, readAll, usageMembers, userLine } from "./lines.ts";
 
 const THREE = [
