@@ -1,4 +1,5 @@
 import type { Ledger } from "./ledger.ts";
+import type { Meter } from "./meter.ts";
 import type { Slot } from "./session-state.ts";
 import { giveBack } from "./slot.ts";
 import type { SpawnRecord } from "./spawn-record.ts";
@@ -16,8 +17,17 @@ export function mergeSpawn(ledger: Ledger, adopted: SpawnRecord, admitted: Spawn
       ? { ...current, mergedInto: admitted.trace, phase: "ended", endedAt: current.endedAt ?? now }
       : null;
   });
+  ledger.updateRecord(admitted.trace, (record) => {
+    const current = record ?? admitted;
+    return current.meter.turns > 0 ? null : { ...current, meter: carriedOn(adopted.meter, current.meter) };
+  });
   const held = mergeSlots(ledger, adopted.trace, admitted);
   if (first && !held) ledger.updateSession((state) => giveBack(state, merged?.parent ?? null));
+}
+
+/** What the agent has used already; its transcript is read anew for the spawn that it turned out to be. */
+function carriedOn(used: Meter, { transcript }: Meter): Meter {
+  return { ...used, transcript };
 }
 
 /**

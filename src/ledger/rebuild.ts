@@ -1,3 +1,4 @@
+import { tokensUsed } from "./meter.ts";
 import type { SessionState, Slot } from "./session-state.ts";
 import { slotOf } from "./slot.ts";
 import type { SpawnRecord } from "./spawn-record.ts";
@@ -19,7 +20,9 @@ export function rebuildSession(
   for (const record of records) {
     if (record.phase === "ended" || record.mergedInto !== null) continue;
     const slot = older.running[record.trace] ?? slotOf(record);
-    running.set(record.trace, { ...slot, agent: record.agent ?? slot.agent });
+    const { reported } = record.meter;
+    const spent = Math.max(slot.spent, tokensUsed(record.meter, false).session - reported);
+    running.set(record.trace, { ...slot, agent: record.agent ?? slot.agent, spent });
   }
   const counted = records.filter((record) => !gaveBack(record));
   const parents = [...counted, ...unrecorded.map(([, slot]) => slot)].map(({ parent }) => parent);
@@ -28,6 +31,10 @@ export function rebuildSession(
     ...older,
     seq: Math.max(older.seq, records.length + unreadable.length),
     admitted: Math.max(older.admitted, counted.length + others.size),
+    spent: Math.max(
+      older.spent,
+      records.reduce((sum, { meter, mergedInto }) => sum + (mergedInto === null ? meter.reported : 0), 0),
+    ),
     running: Object.fromEntries(
       [...running].map(([trace, slot]) => [
         trace,

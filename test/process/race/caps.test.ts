@@ -23,7 +23,9 @@ const WIDE = {
   session_token_soft_cap: 1_000_000_000,
 };
 
+/** Room for CAP payloads of this budget, and for all but one token of the next. */
 const BUDGET = { max_input_tokens: 9_000, max_output_tokens: 1_000 };
+const RESERVED = BUDGET.max_input_tokens + BUDGET.max_output_tokens;
 
 type Row = {
   limit: string;
@@ -37,6 +39,7 @@ type Row = {
 const MAIN = {};
 const SPAWN = { agent_id: "a1", agent_type: "general-purpose" };
 const plain = (index: number) => ({ prompt: `look at part ${index}` });
+const withPayload = (index: number) => ({ prompt: `look\n${block(index)}` });
 
 const ROWS: Row[] = [
   {
@@ -53,6 +56,13 @@ const ROWS: Row[] = [
     by: SPAWN,
     input: plain,
     refusal: "the limit is 10 for one spawn",
+  },
+  {
+    limit: "session_token_hard_cap",
+    cap: CAP * RESERVED + RESERVED - 1,
+    by: MAIN,
+    input: withPayload,
+    refusal: "session_token_hard_cap",
   },
 ];
 

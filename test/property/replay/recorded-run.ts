@@ -126,6 +126,12 @@ export class RecordedRun {
     return step.id === this.agentOf(agent).from || text(response(step)?.task_id) === agent;
   }
 
+  private isStopped(agent: string): boolean {
+    return this.steps.some(
+      (step) => step.name === "PostToolUse" && step.tool === "TaskStop" && response(step)?.task_id === agent,
+    );
+  }
+
   private diesSilently(agent: string): boolean {
     return !this.steps.some(({ actor, name }) => actor === agent && name === "SubagentStop");
   }
@@ -166,7 +172,10 @@ export class RecordedRun {
       const status = /<status>(\w+)<\/status>/.exec(String(step.call.input.prompt))?.[1] ?? "";
       return [{ completed: "completed", failed: "failed", killed: "stopped" }[status] ?? "unknown"];
     });
-    return outcomes.length === 0 ? ["session_ended"] : [...new Set(outcomes)];
+    if (outcomes.length > 0) return [...new Set(outcomes)];
+    // A child that was waited for dies with its parent, and no event tells of it.
+    const parent = this.steps.find((step) => step.id === from)?.actor ?? null;
+    return parent !== null && this.isStopped(parent) ? ["stopped"] : ["session_ended"];
   }
 }
 

@@ -72,7 +72,16 @@ describe("the same call asked about again", () => {
     const at = newSession();
     const parent = await at.running("c1", "a1");
     const asked = request(at, "c2", {
-      caller: { kind: "spawn", trace: parent.trace, depth: 1, lineage: { known: true }, barred: null },
+      caller: {
+        kind: "spawn",
+        trace: parent.trace,
+        depth: 1,
+        lineage: { known: true },
+        tools: ["*"],
+        disallowed: [],
+        handsOn: [],
+        left: { inputTokens: 100_000, timeMs: 600_000 },
+      },
       policy: { ...DEFAULT_POLICY, max_children_per_spawn: 1 },
     });
     const trace = takeSlotOnly(at, asked);

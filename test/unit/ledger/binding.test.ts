@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { sessionTokens } from "../../../src/guard/session-tokens.ts";
 import { type DecidedSession, decidedSessions } from "./decided-session.ts";
 
 type Json = Record<string, unknown>;
@@ -387,6 +388,31 @@ describe("proof that comes late", () => {
     expect(at.slot(at.spawnOfCall("c2").trace)?.children).toBe(1);
     expect((await at.decide(at.agentCall("c6", by("a5")))).deny).toBeUndefined();
     expect(at.spawnOfCall("c6").depth).toBe(4);
+  });
+
+  it("takes what the agent has used along, and counts no token of it twice", async () => {
+    const at = newSession();
+    await guessed(at);
+    const batch = (call: string) =>
+      at.agentEvent("PostToolBatch", "a2", {
+        tool_calls: [{ tool_name: "Read", tool_use_id: call, tool_input: {} }],
+      });
+    at.message("a2", 1000, 20);
+    at.message("a2", 3000, 50);
+    at.message("a2", 3100, 10);
+    await at.decide(batch("r-a2"));
+    const { used } = sessionTokens(at.state);
+    expect(used).toBeGreaterThan(2000);
+    expect(at.spawnOfAgent("a2").meter).toMatchObject({ toolCalls: 1, turns: 1, inFlight: [] });
+    await at.decide(at.launched("c2", "a2"));
+    expect(at.spawnOfCall("c2").meter).toMatchObject({ toolCalls: 1, turns: 1 });
+    expect(sessionTokens(at.state).used).toBe(used);
+    await at.decide(at.toolCall("a2", { tool_use_id: "r2" }));
+    await at.decide(batch("r2"));
+    await at.decide(at.agentEvent("SubagentStop", "a2"));
+    expect(at.spawnOfCall("c2").meter).toMatchObject({ toolCalls: 2, turns: 2 });
+    // The prompt of the admitted spawn is known now, so its first request counts by the prompt's size.
+    expect(Math.abs(sessionTokens(at.state).used - used)).toBeLessThan(100);
   });
 
   it("that comes twice changes nothing more", async () => {

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach } from "vitest";
 import type { Answer } from "../../../src/hooks/answer.ts";
@@ -15,6 +15,7 @@ type Json = Record<string, unknown>;
 export class DecidedSession extends HookSession {
   /** milliseconds since the epoch */
   now = Date.now();
+  private messages = 0;
 
   /** Decides about an event, one millisecond after the one before. */
   async decide(event: Json): Promise<Answer> {
@@ -51,6 +52,19 @@ export class DecidedSession extends HookSession {
     mkdirSync(folder, { recursive: true });
     const text = typeof content === "string" ? content : JSON.stringify(content);
     writeFileSync(join(folder, `agent-${agent}.meta.json`), text);
+  }
+
+  /** Adds a message to an agent's transcript, as the host writes it: what went in and out, in tokens. */
+  message(agent: string, input: number, output: number): void {
+    mkdirSync(this.subagents, { recursive: true });
+    const usage = { input_tokens: input, output_tokens: output };
+    const content = [{ type: "text", text: "so far" }];
+    this.messages += 1;
+    const line = {
+      type: "assistant",
+      message: { id: `msg_${this.messages}`, content, stop_reason: "tool_use", usage },
+    };
+    appendFileSync(join(this.subagents, `agent-${agent}.jsonl`), `${JSON.stringify(line)}\n`);
   }
 
   /** The ledger itself, as a hook at this time would open it. */

@@ -86,7 +86,8 @@ describe("a running spawn", () => {
     const record = at.spawnOfCall("t1");
     const { admitted, refused, spent } = at.state;
     for (const [, later] of EVERY) await at.decide(later(at));
-    expect(at.spawnOfCall("t1")).toEqual(record);
+    const { phase, outcome, detail, endedAt, children, barred } = record;
+    expect(at.spawnOfCall("t1")).toMatchObject({ phase, outcome, detail, endedAt, children, barred });
     expect(at.state).toMatchObject({ admitted, refused, spent, running: {} });
   });
 
@@ -190,7 +191,17 @@ describe("a spawn that is resumed", () => {
     const before = await at.running("t1", "a1");
     await at.decide(stop(at));
     await at.decide(event(at));
-    expect(at.spawnOfCall("t1")).toMatchObject({ ...before, seenAt: at.now });
+    const { trace, admittedAt, payload, depth } = before;
+    expect(at.spawnOfCall("t1")).toMatchObject({
+      trace,
+      admittedAt,
+      payload,
+      depth,
+      phase: "running",
+      outcome: null,
+      endedAt: null,
+      seenAt: at.now,
+    });
     expect(at.state).toMatchObject({ admitted: 1 });
     expect(at.slot(before.trace)).toMatchObject({ agent: "a1", children: 0 });
     await at.decide(stop(at));

@@ -1,6 +1,7 @@
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { sessionTokens } from "../../../src/guard/session-tokens.ts";
 import { type DecidedSession, decidedSessions } from "./decided-session.ts";
 
 const newSession = decidedSessions();
@@ -78,6 +79,34 @@ describe.each(LOSSES)("when %s", (_, lose) => {
     expect((await at.decide(at.agentCall("t8"))).deny).toContain("has made 5 spawns");
     lose(at);
     expect((await at.decide(at.agentCall("t9"))).deny).toContain("has made 5 spawns");
+  });
+});
+
+describe.each(LOSSES)("when %s, what the spawns have used", (_, lose) => {
+  it("is still known: of those that ended, run and run again", async () => {
+    const at = newSession();
+    const batch = (agent: string) =>
+      at.agentEvent("PostToolBatch", agent, {
+        tool_calls: [{ tool_name: "Read", tool_use_id: `r-${agent}-${at.now}`, tool_input: {} }],
+      });
+    for (const agent of ["a1", "a2", "a3"]) {
+      await at.running(`t-${agent}`, agent);
+      at.message(agent, 1000, 20);
+      at.message(agent, 3000, 50);
+      await at.decide(at.toolCall(agent));
+      await at.decide(batch(agent));
+    }
+    for (const agent of ["a2", "a3"]) await at.decide(at.agentEvent("SubagentStop", agent));
+    await at.decide(at.agentEvent("SubagentStart", "a3"));
+    at.message("a3", 9000, 70);
+    await at.decide(at.toolCall("a3"));
+    await at.decide(batch("a3"));
+    const before = sessionTokens(at.state);
+    expect(before.used).toBeGreaterThan(10_000);
+    lose(at);
+    expect(sessionTokens(at.state)).toEqual(before);
+    await at.decide(at.event("SessionEnd"));
+    expect(sessionTokens(at.state)).toEqual(before);
   });
 });
 
