@@ -1,0 +1,93 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { build } from "esbuild";
+import { afterAll, describe, expect, it } from "vitest";
+import { replay } from "../../demo/replay.ts";
+import { POLICY_KEYS, POLICY_RULES } from "../../src/policy/policy-keys.ts";
+
+const README = readFileSync("README.md", "utf8");
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+/** The fenced block or table that follows a marker in README. */
+function shown(marker: string): string {
+  const after = README.split(`<!-- ${marker} -->\n`)[1] ?? "";
+  return /^```\n([\s\S]*?)\n```/.exec(after)?.[1] ?? after.split("\n\n")[0] ?? "";
+}
+
+const plain = (text: string) => text.replace(/wf-\d{8}-[0-9a-z]{6}-/g, "wf-<date>-<run>-");
+
+describe("README", () => {
+  it("shows what the demo prints", async () => {
+    const printed: string[] = [];
+    expect(await replay(resolve("plugin"), (text) => printed.push(text))).toBe(true);
+    const text = plain(printed.join("\n"));
+    for (const part of shown("demo").split("\n\n")) expect(text).toContain(part);
+  });
+
+  it("shows what spawn-guard build prints", () => {
+    const [, command = ""] = /npx spawn-guard (build .*)/.exec(README) ?? [];
+    const argv = [...command.matchAll(/"([^"]*)"|(\S+)/g)].map((match) => match[1] ?? match[2] ?? "");
+    const printed = execFileSync(process.execPath, ["plugin/cli/spawn-guard.cjs", ...argv]).toString();
+    expect(plain(printed)).toContain(shown("build"));
+  });
+
+  it("shows every policy key, with its default and its meaning", () => {
+    const rows = POLICY_KEYS.map((key) => {
+      const rule = POLICY_RULES[key];
+      const choices = rule.kind === "choice" ? ` (${rule.choices.join(", ")})` : "";
+      return `| ${key} | ${rule.default} | ${rule.meaning}${choices} |`;
+    });
+    expect(shown("policy").split("\n").slice(2)).toEqual(rows);
+  });
+
+  it("shows skill calls that build as they are written", () => {
+    const calls = [...README.matchAll(/^ {4}\/subagent-spawn (.*)$/gm)].map(([, text = ""]) => text);
+    expect(calls).toHaveLength(3);
+    for (const call of calls) {
+      const argv = [...call.matchAll(/"([^"]*)"|(\S+)/g)].map((match) => match[1] ?? match[2] ?? "");
+      const built = JSON.parse(
+        execFileSync(process.execPath, ["plugin/cli/spawn-guard.cjs", "build", ...argv]).toString(),
+      );
+      expect(built.validation).toBe("ok");
+    }
+  });
+});
+
+it("the demo fails when the depth rule is broken", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "broken-"));
+  folders.push(folder);
+  const plugin = join(folder, "plugin");
+  cpSync("plugin", plugin, { recursive: true });
+  const rule = "if (depth > policy.subagent_max_depth)";
+  await build({
+    stdin: {
+      contents: `import { runHook } from "./run-hook.ts"; import { hook } from "./pre-tool-use-agent.ts"; void runHook(hook);`,
+      resolveDir: "src/hooks",
+      loader: "ts",
+    },
+    bundle: true,
+    platform: "node",
+    format: "cjs",
+    outfile: join(plugin, "hooks/pre-tool-use-agent.cjs"),
+    plugins: [
+      {
+        name: "break-the-rule",
+        setup({ onLoad }) {
+          onLoad({ filter: /decide-spawn\.ts$/ }, ({ path }) => {
+            const source = readFileSync(path, "utf8");
+            expect(source).toContain(rule);
+            return { contents: source.replace(rule, "if (false)"), loader: "ts" };
+          });
+        },
+      },
+    ],
+  });
+  const printed: string[] = [];
+  expect(await replay(plugin, (text) => printed.push(text))).toBe(false);
+  expect(printed.join("\n")).toContain("Agent call 4: admitted");
+});
