@@ -23,16 +23,25 @@ function told(spawn: SpawnRecord, { ledger, now }: HookContext): string {
 }
 
 /**
- * Ends a spawn that was stopped, and with it the children that it was waiting for: the host ends those without a
- * word (measured). Children in the background go on.
+ * What the outcome of an agent is called that ran into the host's maxTurns, of which the host tells in words of its
+ * own (recordings max-turns-foreground and max-turns-background); null when the text does not begin with them.
+ */
+export function turnLimit(text: string): [Outcome, string] | null {
+  const turns = /^NOTE: this agent stopped at its (\d+)-turn limit/.exec(text)?.[1];
+  return turns === undefined ? null : ["turn_limit", `the host's limit of ${turns} turns`];
+}
+
+/**
+ * Ends a spawn that was stopped, and before it the children that it was waiting for: the host ends those without a
+ * word (measured), and they are no orphans. Children in the background go on.
  */
 export function stopTree(trace: string, detail: string, context: HookContext): void {
   const { ledger, now } = context;
   const running = ledger.session()?.running ?? {};
-  endSpawn(ledger, trace, "stopped", detail, now);
   for (const [child, slot] of Object.entries(running)) {
-    if (slot.parent !== trace || slot.agent === null) continue;
+    if (slot.parent !== trace || slot.agent === null || slot.depth <= (running[trace]?.depth ?? 0)) continue;
     if (context.sidecarOf(slot.agent)?.foreground === true)
       stopTree(child, "its parent was stopped", context);
   }
+  endSpawn(ledger, trace, "stopped", detail, now);
 }

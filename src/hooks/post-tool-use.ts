@@ -6,7 +6,7 @@ import type { Answer } from "./answer.ts";
 import type { HookContext } from "./hook-context.ts";
 import { parseToolCall } from "./hook-event.ts";
 import { silentOnError } from "./on-error.ts";
-import { settle, stopTree } from "./outcome.ts";
+import { settle, stopTree, turnLimit } from "./outcome.ts";
 import type { Hook } from "./run-hook.ts";
 
 export const hook: Hook = {
@@ -43,18 +43,12 @@ function agentReturned(call: string, response: Json, context: HookContext): Answ
   return settle(spawn.trace, ...returned(response, spawn), context);
 }
 
-/**
- * The host says in words of its own that an agent ran into its maxTurns (recording max-turns-foreground). One that
- * was denied calls for its budget ran out of it, whatever it said in the end.
- */
+/** One that was denied calls for its budget ran out of it, whatever it said in the end. */
 function returned(response: Json, { meter }: SpawnRecord): [Outcome, string | null] {
   const blocks = Array.isArray(response.content) ? response.content : [];
   const notes = blocks.map((block) => (isJson(block) && typeof block.text === "string" ? block.text : ""));
-  const limit = notes
-    .map((note) => /^NOTE: this agent stopped at its (\d+)-turn limit/.exec(note))
-    .find(Boolean);
   if (meter.exhausted !== null) return ["budget_exhausted", meter.exhausted];
-  return limit == null ? ["completed", null] : ["turn_limit", `the host's limit of ${limit[1]} turns`];
+  return notes.map(turnLimit).find((limit) => limit !== null) ?? ["completed", null];
 }
 
 function taskStopped(response: Json, context: HookContext): Answer {

@@ -2,7 +2,7 @@ import { forgetLaunches } from "../ledger/launches.ts";
 import type { Outcome } from "../ledger/spawn-record.ts";
 import type { HookContext } from "./hook-context.ts";
 import { silentOnError } from "./on-error.ts";
-import { settle, stopTree } from "./outcome.ts";
+import { settle, stopTree, turnLimit } from "./outcome.ts";
 import type { Hook } from "./run-hook.ts";
 
 const OUTCOMES: Readonly<Record<string, Outcome>> = {
@@ -11,7 +11,6 @@ const OUTCOMES: Readonly<Record<string, Outcome>> = {
   killed: "stopped",
 };
 
-/** A background agent's end comes back to the main thread as a prompt of the host's own. */
 /** A background agent's end comes back to the main thread as a prompt of the host's own. */
 export const hook: Hook = {
   event: "UserPromptSubmit",
@@ -39,7 +38,10 @@ function notified(notification: string, context: HookContext): string | undefine
   if (trace === null) return undefined;
   if (outcome === "stopped") stopTree(trace, "task notification", context);
   const exhausted = ledger.record(trace)?.meter.exhausted ?? null;
-  return settle(trace, exhausted === null ? outcome : "budget_exhausted", exhausted, context).context;
+  if (exhausted !== null) return settle(trace, "budget_exhausted", exhausted, context).context;
+  const limit = outcome === "completed" ? turnLimit(/^<result>(.*)/m.exec(notification)?.[1] ?? "") : null;
+  const end: [Outcome, string | null] = limit ?? [outcome, null];
+  return settle(trace, ...end, context).context;
 }
 
 function member(notification: string, tag: string): string | null {

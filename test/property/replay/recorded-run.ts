@@ -169,7 +169,9 @@ export class RecordedRun {
         return [JSON.stringify(response(step)).includes("-turn limit") ? "turn_limit" : "completed"];
       }
       if (notifiedAgent(step) !== id) return [];
-      const status = /<status>(\w+)<\/status>/.exec(String(step.call.input.prompt))?.[1] ?? "";
+      const prompt = String(step.call.input.prompt);
+      const status = /<status>(\w+)<\/status>/.exec(prompt)?.[1] ?? "";
+      if (status === "completed" && prompt.includes("-turn limit")) return ["turn_limit"];
       return [{ completed: "completed", failed: "failed", killed: "stopped" }[status] ?? "unknown"];
     });
     if (outcomes.length > 0) return [...new Set(outcomes)];
