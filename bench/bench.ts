@@ -2,7 +2,9 @@ import { randomUUID } from "node:crypto";
 import { join, resolve } from "node:path";
 import { HookSession } from "../test/support/hook-session.ts";
 import { type Command, medians } from "./alternate.ts";
+import { largeTranscript } from "./large-transcript.ts";
 import { manySpawns } from "./many-spawns.ts";
+import { peakMemory } from "./peak-memory.ts";
 
 /**
  * Prints DESIGN's table of ratios, each measured in one run of alternating commands. `npm run bench -- 50` does 50
@@ -71,6 +73,29 @@ async function bench(): Promise<boolean> {
   );
   const main = hookCommand(working, "pre-tool-use", IN_SUBAGENT, call({}));
   results.push(report("main-thread tool call / node -e 0", medians([main, floor], rounds), 0.15));
+
+  const read = newSession();
+  await read.send(read.agentCall("t1"));
+  await read.send(read.launched("t1", "a1"));
+  largeTranscript(read, "a1", 100);
+  const agent = { agent_id: "a1", agent_type: "general-purpose" };
+  const firstRead = read.event("PreToolUse", {
+    tool_name: "Read",
+    tool_use_id: "r0",
+    tool_input: { file_path: "x" },
+    ...agent,
+  });
+  const hook = [join(plugin, "hooks/pre-tool-use.cjs")];
+  const above =
+    peakMemory(hook, JSON.stringify(firstRead), read.environment) - peakMemory(["-e", "0"], "", environment);
+  console.log(
+    `${"first read of 100 MB, memory above node -e 0".padEnd(58)} ${above.toFixed(0).padStart(4)} MB  at most 64`,
+  );
+  results.push(above <= 64);
+  const again = hookCommand(read, "pre-tool-use", IN_SUBAGENT, { ...firstRead, tool_use_id: "r1" });
+  results.push(
+    report("metered call with 100 MB read / with an empty one", medians([again, metered], rounds), 1.1),
+  );
 
   const crowded = newSession();
   await manySpawns(crowded, 10_000);
