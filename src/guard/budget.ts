@@ -1,4 +1,5 @@
 import { type Meter, noteBatch, noteCall, ranMs, tokensUsed } from "../ledger/meter.ts";
+import type { SpawnOrigin } from "../ledger/session-state.ts";
 import type { SpawnRecord } from "../ledger/spawn-record.ts";
 import type { Policy } from "../policy/policy-keys.ts";
 import { type Refused, reasons } from "./reasons.ts";
@@ -26,6 +27,11 @@ const TOLD_AT = 0.8;
 /** An agent that goes on in the second response after a denied one is ended (DESIGN "Budgets"). */
 const RESPONSES_AFTER_DENIAL = 2;
 
+/** How many times its budget a spawn may use: once where its caller asked for it (DESIGN "Policy"). */
+export function runawayFactor(origin: SpawnOrigin, policy: Policy): number {
+  return origin === "caller" ? 1 : policy.runaway_factor;
+}
+
 /** Every limit of a spawn as it stands; `call` is not counted when it is the one being judged. */
 export function limitStates(
   record: SpawnRecord,
@@ -35,7 +41,7 @@ export function limitStates(
 ): LimitState[] {
   const { meter, payload, origin, hostTurns } = record;
   const { budget } = payload;
-  const factor = origin === "caller" ? 1 : policy.runaway_factor;
+  const factor = runawayFactor(origin, policy);
   const inFlight = meter.inFlight.filter((other) => other !== call).length;
   const turns = Math.min(budget.max_turns * factor, hostTurns ?? Number.POSITIVE_INFINITY);
   return [

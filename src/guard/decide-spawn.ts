@@ -9,6 +9,7 @@ import { formatTraceId, traceDate } from "../payload/trace-id.ts";
 import { defaultBudget } from "../roles/role-budget.ts";
 import { spawnableRoles } from "../roles/tool-list.ts";
 import { sameAgentType } from "./agent-type.ts";
+import { runawayFactor } from "./budget.ts";
 import { overCaps } from "./budget-caps.ts";
 import { withinParent } from "./parent-budget.ts";
 import { type Refused, reasons } from "./reasons.ts";
@@ -36,7 +37,8 @@ export function decideSpawn(session: SessionState, request: SpawnRequest): Spawn
 
   const { policy, target, caller } = request;
   const depth = (caller.kind === "main" ? session.baseDepth : caller.depth) + 1;
-  const refuse = (refused: Refused) => refusal(session, request, refused);
+  const refuse = (refused: Refused, seq = session.seq) =>
+    refusal(seq === session.seq ? session : { ...session, seq }, request, refused);
 
   if (policy.subagent_max_depth === 0) return refuse(reasons.depth(depth, 0));
   if (caller.kind === "spawn" && !caller.lineage.known) {
@@ -46,8 +48,9 @@ export function decideSpawn(session: SessionState, request: SpawnRequest): Spawn
   if (!target.known && policy.unknown_roles === "deny") return refuse(reasons.roleUnknown(target.agentType));
 
   const chosen = choosePayload(session, request);
-  if ("refused" in chosen) return refuse(chosen.refused);
-  const budget = withinParent(chosen.payload.budget, caller, session);
+  if ("refused" in chosen) return refuse(chosen.refused, chosen.seq);
+  const factor = runawayFactor(chosen.origin, policy);
+  const budget = withinParent(chosen.payload.budget, factor, caller, session);
   if ("code" in budget) return refuse(budget);
 
   const record = newRecord(request, { ...chosen.payload, budget }, chosen.origin, depth);
@@ -68,8 +71,10 @@ export function decideSpawn(session: SessionState, request: SpawnRequest): Spawn
 }
 
 type Chosen = { payload: SpawnPayload; origin: "caller" | "attached"; seq: number };
+/** `seq` is given where the refusal offers a block: no other call is offered the same trace id. */
+type NotChosen = { refused: Refused; seq?: number };
 
-function choosePayload(session: SessionState, request: SpawnRequest): Chosen | { refused: Refused } {
+function choosePayload(session: SessionState, request: SpawnRequest): Chosen | NotChosen {
   const { caller, policy } = request;
   const parent = caller.kind === "main" ? null : caller.trace;
   switch (request.payload.kind) {
@@ -82,7 +87,7 @@ function choosePayload(session: SessionState, request: SpawnRequest): Chosen | {
       if ("code" in tools) return { refused: tools };
       const attached = attachedPayload(session, request, parent, tools);
       return policy.payload_mode === "require"
-        ? { refused: reasons.payloadMissing(renderBlock(attached.payload)) }
+        ? { refused: reasons.payloadMissing(renderBlock(attached.payload)), seq: attached.seq }
         : { ...attached, origin: "attached" };
     }
     case "one":
@@ -96,7 +101,7 @@ function givenPayload(
   request: SpawnRequest,
   given: SpawnPayload,
   parent: string | null,
-): Chosen | { refused: Refused } {
+): Chosen | NotChosen {
   const { target, policy } = request;
   if (given.trace_id.length > MAX_TRACE_LENGTH) {
     const problem = `has ${given.trace_id.length} characters; at most ${MAX_TRACE_LENGTH}`;
@@ -105,13 +110,14 @@ function givenPayload(
   if (given.parent_trace_id != null && given.parent_trace_id !== parent) {
     return { refused: reasons.parentMismatch(given.parent_trace_id, parent) };
   }
-  if (given.subagent_role !== target.role.name && !sameAgentType(given.subagent_role, target.agentType)) {
+  const names = [target.role.name, target.agentType];
+  if (!names.some((name) => sameAgentType(given.subagent_role, name))) {
     return { refused: reasons.roleMismatch(given.subagent_role, target.agentType) };
   }
   if (isUsed(session, request, given.trace_id)) {
-    const { payload } = attachedPayload(session, request, parent, given.allowed_tools);
+    const { payload, seq } = attachedPayload(session, request, parent, given.allowed_tools);
     const block = renderBlock({ ...given, trace_id: payload.trace_id, parent_trace_id: parent });
-    return { refused: reasons.traceReused(given.trace_id, block) };
+    return { refused: reasons.traceReused(given.trace_id, block), seq };
   }
   const tools = rightsFor(request, given.allowed_tools);
   if ("code" in tools) return { refused: tools };
