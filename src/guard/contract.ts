@@ -4,7 +4,9 @@ import { formatProblems } from "../payload/format-problems.ts";
 import type { ReturnContract } from "../payload/return-contract.ts";
 import type { FieldProblem } from "../payload/spawn-payload.ts";
 
-const TAG_LINE = /^[ \t]*<(\/?)return_contract>[ \t]*$/gm;
+/** The opening tag at a line's beginning, the closing one at a line's end. */
+const TAG = /^[ \t]*<return_contract>|<(\/)return_contract>[ \t]*$/gm;
+const FENCE = "```";
 /** A subagent's own count this far from the measured one is said; below it is rounding. */
 const TOLERANCE = 0.25;
 
@@ -13,16 +15,16 @@ export type CheckContract = (
 ) => { ok: true; contract: ReturnContract } | { ok: false; problems: FieldProblem[] };
 
 /**
- * The return contract in a last message: between `<return_contract>` tags on lines of their own (the last such
- * pair counts: a report may quote the form), or the message's only JSON object (DESIGN "Payload"). `json` is what
- * stands there, parsed.
+ * The return contract in a last message: between `<return_contract>` tags (the last pair counts: a report may quote
+ * the form), or the message's only JSON object (DESIGN "Payload"). `json` is what stands there, parsed. Models put
+ * tags and JSON on one line, or a fence around the JSON: that is no reason to lose a report.
  */
 export function findContract(message: string): { json: unknown } | { problem: string } | null {
-  const tags = [...message.matchAll(TAG_LINE)];
+  const tags = [...message.matchAll(TAG)];
   const closing = tags.findLastIndex((tag) => tag[1] === "/");
   const opening = tags[closing - 1];
   const close = tags[closing];
-  if (opening !== undefined && close !== undefined && opening[1] === "") {
+  if (opening !== undefined && close !== undefined && opening[1] === undefined) {
     return parse(message.slice(opening.index + opening[0].length, close.index));
   }
   if (tags.length > 0) return { problem: "its tags do not pair" };
@@ -56,10 +58,15 @@ export function askFor(contract: ContractRecord, trace: string, tooLong: string 
 
 function parse(text: string): { json: unknown } | { problem: string } {
   try {
-    return { json: JSON.parse(text) };
+    return { json: JSON.parse(unfenced(text.trim())) };
   } catch {
     return { problem: "what stands between its tags is not JSON" };
   }
+}
+
+function unfenced(text: string): string {
+  const isFenced = text.startsWith(FENCE) && text.endsWith(FENCE) && text.includes("\n");
+  return isFenced ? text.slice(text.indexOf("\n"), -FENCE.length) : text;
 }
 
 function onlyObject(message: string): { json: unknown } | null {

@@ -169,3 +169,10 @@ export function deepFreeze<T>(value: T): T {
   }
   return value;
 }
+
+/** A meter whose transcript shows this many tokens of context growth and of output. */
+export function metered(input: number, output: number, members: Partial<Meter> = {}): Meter {
+  const base = meter(members);
+  const settled = { messages: 1, input, output, toolUses: 0 };
+  return { ...base, transcript: { ...base.transcript, meter: { ...base.transcript.meter, settled } } };
+}
