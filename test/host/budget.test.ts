@@ -344,3 +344,23 @@ it("an API error is told apart from a budget, with the failures counted against 
   expect(run.spawns[0]).toMatchObject({ outcome: "failed" });
   expect(run.result).toMatch(/failed \(.*\); .*1 failed so far for this role and goal, 1 of 1 retries left/);
 });
+
+it("an agent whose time has passed is denied its next call, and its report comes back", async () => {
+  const run = await guardedRun({
+    prompt: "MAIN",
+    timeoutMs: 100_000,
+    model: script({
+      WORK: [{ calls: [bash("sleep 31")] }, { calls: [bash()] }, { text: contract("partial") }],
+      MAIN: [
+        { calls: [spawn("WORK", { timeout_ms: 30_000 })] },
+        (ask) => ({ text: ask.lastToolResults[0]?.text ?? "" }),
+      ],
+    }),
+  });
+  expect(run.spawns[0]).toMatchObject({
+    outcome: "budget_exhausted",
+    detail: expect.stringMatching(/^time 3\d\/30 s$/),
+    contract: { state: "valid", status: "partial" },
+  });
+  expect(run.result).toContain("my whole report");
+});
