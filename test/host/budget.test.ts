@@ -350,7 +350,11 @@ it("an agent whose time has passed is denied its next call, and its report comes
     prompt: "MAIN",
     timeoutMs: 100_000,
     model: script({
-      WORK: [{ calls: [bash("sleep 31")] }, { calls: [bash()] }, { text: contract("partial") }],
+      WORK: [
+        { calls: [bash('node -e "setTimeout(() => {}, 31000)"')] },
+        { calls: [bash()] },
+        { text: contract("partial") },
+      ],
       MAIN: [
         { calls: [spawn("WORK", { timeout_ms: 30_000 })] },
         (ask) => ({ text: ask.lastToolResults[0]?.text ?? "" }),
