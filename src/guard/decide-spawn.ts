@@ -1,5 +1,4 @@
-import type { Refusal, SessionState } from "../ledger/session-state.ts";
-import { MAX_REFUSALS } from "../ledger/session-state.ts";
+import type { SessionState } from "../ledger/session-state.ts";
 import { countChild, slotOf } from "../ledger/slot.ts";
 import { newSpawnRecord, type SpawnRecord } from "../ledger/spawn-record.ts";
 import { formatProblems } from "../payload/format-problems.ts";
@@ -13,6 +12,7 @@ import { runawayFactor } from "./budget.ts";
 import { overCaps } from "./budget-caps.ts";
 import { withinParent } from "./parent-budget.ts";
 import { type Refused, reasons } from "./reasons.ts";
+import { noteRefusal } from "./refusal.ts";
 import { overHardCap } from "./session-tokens.ts";
 import { goalOf, spawnInput } from "./spawn-prompt.ts";
 import type { AgentInput, SpawnRequest } from "./spawn-request.ts";
@@ -212,25 +212,5 @@ function newRecord(
 }
 
 function refusal(session: SessionState, request: SpawnRequest, refused: Refused): SpawnDecision {
-  const before = session.refusals.find(
-    (earlier) => earlier.key === request.key && earlier.code === refused.code,
-  );
-  if (before?.call === request.call) return { kind: "refused", session, refused, times: before.times };
-  const entry: Refusal = {
-    key: request.key,
-    code: refused.code,
-    call: request.call,
-    times: (before?.times ?? 0) + 1,
-  };
-  const others = session.refusals.filter((earlier) => earlier !== before);
-  return {
-    kind: "refused",
-    session: {
-      ...session,
-      refused: session.refused + 1,
-      refusals: [...others, entry].slice(-MAX_REFUSALS),
-    },
-    refused,
-    times: entry.times,
-  };
+  return { kind: "refused", refused, ...noteRefusal(session, request, refused) };
 }

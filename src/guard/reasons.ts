@@ -160,9 +160,10 @@ const BARRED: Partial<Record<ReasonCode, string>> = {
   deny_not_enforced: "The call that started you was refused, so all your calls are denied.",
 };
 
-/** What the second and later identical attempts are told, short and final (case 65). */
-export function alreadyRefused(refused: Refused, times: number): string {
-  return `Already refused (${refused.code}), now ${times} times. Do not try this again. ${refused.reason}`;
+/** A refusal as its caller reads it: the second and later identical attempts are told so, short and final (case 65). */
+export function asRepeated({ code, reason }: Refused, times: number): Refused {
+  if (times <= 1) return { code, reason };
+  return { code, reason: `Already refused (${code}), now ${times} times. Do not try this again. ${reason}` };
 }
 
 function quote(text: string): string {

@@ -1,9 +1,9 @@
 import { dirname, join } from "node:path";
 import { type LimitName, limitStates } from "../guard/budget.ts";
 import { walkLineage } from "../guard/lineage.ts";
-import { alreadyRefused } from "../guard/reasons.ts";
-import type { AgentInput, Caller, GivenPayload, SpawnRequest } from "../guard/spawn-request.ts";
-import { admitSpawn } from "../ledger/admission.ts";
+import { asRepeated } from "../guard/reasons.ts";
+import type { AgentInput, Caller, GivenPayload } from "../guard/spawn-request.ts";
+import { admitSpawn, recordRefusal } from "../ledger/admission.ts";
 import { checksum } from "../ledger/checksum.ts";
 import type { SpawnRecord } from "../ledger/spawn-record.ts";
 import { formatProblems } from "../payload/format-problems.ts";
@@ -21,9 +21,13 @@ export async function judgeAgentCall(event: HookEvent, context: HookContext): Pr
   const parent = spawnOfEvent(event, context);
   const judged = parent === null ? null : judgeSubagent(parent, call, event.cwd, context);
   const caller: Caller = judged === null ? { kind: "main" } : callerOf(judged.spawn, context);
-  const request: SpawnRequest = {
-    call: call.call,
-    key: attemptKey(caller, input),
+  const attempt = { call: call.call, key: attemptKey(caller, input) };
+  if (judged?.refused != null) {
+    const { refused, halt } = judged;
+    return denied(asRepeated(refused, recordRefusal(context.ledger, attempt, refused)), halt);
+  }
+  const admission = admitSpawn(context.ledger, {
+    ...attempt,
     caller,
     input,
     payload: await givenPayload(input),
@@ -37,13 +41,9 @@ export async function judgeAgentCall(event: HookEvent, context: HookContext): Pr
     policy: context.policy,
     now: context.now,
     traceUsed: (trace) => context.ledger.hasRecord(trace),
-  };
-  if (judged?.refused != null) return denied(judged.refused, judged.halt);
-
-  const admission = admitSpawn(context.ledger, request);
+  });
   if (admission.kind === "admitted") return { updatedInput: admission.input };
-  const { refused, times } = admission;
-  return { deny: times > 1 ? alreadyRefused(refused, times) : refused.reason };
+  return denied(asRepeated(admission.refused, admission.times), false);
 }
 
 /** The validator is loaded only for a prompt that has a block. */

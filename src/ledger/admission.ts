@@ -1,5 +1,6 @@
 import { decideSpawn, type SpawnDecision } from "../guard/decide-spawn.ts";
-import type { ReasonCode } from "../guard/reasons.ts";
+import type { ReasonCode, Refused } from "../guard/reasons.ts";
+import { noteRefusal } from "../guard/refusal.ts";
 import { spawnInput } from "../guard/spawn-prompt.ts";
 import type { AgentInput, SpawnRequest } from "../guard/spawn-request.ts";
 import { reclaimSlots } from "./ending.ts";
@@ -95,4 +96,19 @@ function recordToWrite(ledger: Ledger, trace: string, request: SpawnRequest): Sp
 
 function refuseToGuess(trace: string): never {
   throw new Error(`spawn ${trace} was admitted, but its record cannot be read`);
+}
+
+/** Counts a call that is refused before a spawn is even thought of, and says how often this attempt was refused. */
+export function recordRefusal(
+  ledger: Ledger,
+  attempt: { call: string; key: string },
+  refused: Refused,
+): number {
+  let times = 1;
+  ledger.updateSession((state) => {
+    const noted = noteRefusal(state, attempt, refused);
+    times = noted.times;
+    return noted.session === state ? null : noted.session;
+  });
+  return times;
 }

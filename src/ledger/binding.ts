@@ -146,7 +146,7 @@ function bindRefused(
   policy: Policy,
   now: number,
 ): SpawnRecord | null {
-  const refused = ledger.session()?.refusals.some((refusal) => refusal.call === call) ?? false;
+  const refused = ledger.session()?.refusals.some(({ calls }) => calls.includes(call)) ?? false;
   if (!refused) return null;
   const standing: Standing = placeStray(ledger, agent, null);
   const stray = adoptAgent(ledger, { ...agent, call, barred: "deny_not_enforced" }, standing, policy, now);

@@ -61,8 +61,8 @@ export type Refusal = {
   /** identifies the same attempt: caller, type and prompt */
   key: string;
   code: string;
-  /** tool_use_id of the latest attempt */
-  call: string;
+  /** tool_use_ids of the latest attempts, newest last, at most MAX_REFUSED_CALLS */
+  calls: string[];
   times: number;
 };
 
@@ -78,6 +78,7 @@ export type Launch = {
 };
 
 export const MAX_REFUSALS = 50;
+export const MAX_REFUSED_CALLS = 20;
 export const MAX_LAUNCHES = 50;
 export const MAX_FAILURES = 50;
 export const MAX_DAMAGE = 20;
@@ -122,7 +123,7 @@ const SESSION: Record<keyof SessionState, (value: unknown) => boolean> = {
   refused: isCount,
   spent: isCount,
   running: (value) => isJson(value) && Object.values(value).every((slot) => hasShape(slot, SLOT)),
-  refusals: isListOf({ key: isText, code: isText, call: isText, times: isCount }),
+  refusals: isListOf({ key: isText, code: isText, calls: isTexts, times: isCount }),
   launches: isListOf({ call: isText, tool: isText, parent: isTextOrNull, id: isTextOrNull }),
   failures: isListOf({ key: isText, times: isCount }),
   told: isTexts,

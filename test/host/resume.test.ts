@@ -115,5 +115,5 @@ it("a resumed session goes on with its ledger, and with the agents of before", a
   expect(spawnOf(after, "SECOND")?.trace).toMatch(/-002$/);
   expect(spawnOf(before, "FIRST")).toMatchObject({ outcome: "completed", meter: { toolCalls: 1 } });
   expect(spawnOf(after, "FIRST")).toMatchObject({ outcome: "completed", meter: { toolCalls: 2 } });
-  expect(after.session.refusals).toMatchObject([{ code: "spawns_exhausted", call: callId("THIRD") }]);
+  expect(after.session.refusals).toMatchObject([{ code: "spawns_exhausted", calls: [callId("THIRD")] }]);
 });
