@@ -1,3 +1,4 @@
+import { userInfo } from "node:os";
 import { join } from "node:path";
 import { codeOf, readIfPresent } from "../ledger/files.ts";
 import { isJson, type Json } from "../ledger/shape.ts";
@@ -8,6 +9,8 @@ import { type PolicySource, type ResolvedPolicy, resolvePolicy } from "./resolve
 const OPTION_PREFIX = "CLAUDE_PLUGIN_OPTION_";
 const PROJECT_FILE = ".claude/spawn-guard.json";
 const PROJECT_SETTINGS = [".claude/settings.json", ".claude/settings.local.json"];
+/** Where the user's settings are looked for; a project that sets one of these would name a folder of its own. */
+const FOLDER_VARIABLES = ["CLAUDE_CONFIG_DIR", "HOME", "USERPROFILE"];
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -16,26 +19,32 @@ export type Environment = Readonly<Record<string, string | undefined>>;
  *
  * A project's settings can put CLAUDE_PLUGIN_OPTION_… into every hook's environment (seen). What they name there
  * is therefore the project's word, and the user's own is looked for in the user's settings, where the host keeps
- * plugin options. Unreadable files are problems, never an error.
+ * plugin options; in the account's own where the project moves that folder. Unreadable files are problems, never an
+ * error.
  */
 export function loadPolicy(
   environment: Environment,
   projectFolder: string,
   configFolder: string,
+  accountFolder: () => string = () => join(userInfo().homedir, ".claude"),
 ): ResolvedPolicy {
   const problems: string[] = [];
   const read = (file: string) => readJson(file, problems);
   const project = join(projectFolder, PROJECT_FILE);
-  const named = namedByProject(PROJECT_SETTINGS.map((file) => read(join(projectFolder, file))));
+  const settings = PROJECT_SETTINGS.map((file) => read(join(projectFolder, file)));
+  const named = namedByProject(settings);
   const options = optionsIn(environment);
   const sources: PolicySource[] = [
     { name: "user option", trust: "user", values: without(options, named) },
     { name: PROJECT_FILE, trust: "project", values: projectValues(read(project)) },
   ];
   if (named.size > 0) {
-    const settings = read(join(configFolder, "settings.json"));
+    const moved = settings.some((file) => setsVariable(file, FOLDER_VARIABLES));
+    if (moved)
+      problems.push(`the project's settings set one of ${FOLDER_VARIABLES.join(", ")}: not followed`);
+    const own = read(join(moved ? accountFolder() : configFolder, "settings.json"));
     sources.push(
-      { name: "user settings", trust: "user", values: only(userOptions(settings), named) },
+      { name: "user settings", trust: "user", values: only(pluginOptions(own), named) },
       { name: "project settings", trust: "project", values: only(options, named) },
     );
   }
@@ -45,17 +54,27 @@ export function loadPolicy(
 
 function optionsIn(environment: Environment): Json {
   const found = POLICY_KEYS.map((key) => [key, environment[optionName(key)]] as const);
-  return Object.fromEntries(found.filter(([, value]) => value !== undefined));
+  return Object.fromEntries(found.filter(([, value]) => value !== undefined && value !== ""));
 }
 
 function optionName(key: string): string {
   return OPTION_PREFIX + key.toUpperCase();
 }
 
-/** The policy keys that a project's settings put into the environment. */
+/** The policy keys that a project's settings set: in the environment, or as the host keeps a user's options. */
 function namedByProject(settings: readonly Json[]): Set<string> {
-  const names = settings.flatMap((file) => (isJson(file.env) ? Object.keys(file.env) : []));
-  return new Set(POLICY_KEYS.filter((key) => names.some((name) => name.toUpperCase() === optionName(key))));
+  return new Set(
+    POLICY_KEYS.filter((key) =>
+      settings.some(
+        (file) => setsVariable(file, [optionName(key)]) || Object.hasOwn(pluginOptions(file), key),
+      ),
+    ),
+  );
+}
+
+/** Windows does not tell the case of a variable's name. */
+function setsVariable({ env }: Json, names: readonly string[]): boolean {
+  return isJson(env) && Object.keys(env).some((name) => names.includes(name.toUpperCase()));
 }
 
 /** A project file may group the payload's caps: `{"max_budget": {"max_turns": 10}}`. */
@@ -69,14 +88,12 @@ function projectValues(file: Json): Json {
   return { ...values, ...Object.fromEntries(flat) };
 }
 
-/** What the user set for this plugin, whichever marketplace it came from (host: `pluginConfigs`). */
-function userOptions(settings: Json): Json {
-  const plugins = isJson(settings.pluginConfigs) ? Object.entries(settings.pluginConfigs) : [];
+/** What a settings file sets for this plugin, whichever marketplace it came from (host: `pluginConfigs`). */
+function pluginOptions({ pluginConfigs }: Json): Json {
+  const plugins = isJson(pluginConfigs) ? Object.entries(pluginConfigs) : [];
   const own = plugins.filter(([name]) => name === "spawn-guard" || name.startsWith("spawn-guard@"));
-  return Object.assign(
-    {},
-    ...own.map(([, config]) => (isJson(config) && isJson(config.options) ? config.options : {})),
-  );
+  const options = own.map(([, config]) => (isJson(config) && isJson(config.options) ? config.options : {}));
+  return Object.fromEntries(options.flatMap(Object.entries));
 }
 
 function readJson(file: string, problems: string[]): Json {

@@ -1,4 +1,8 @@
+import { showValue } from "../payload/show-value.ts";
 import { POLICY_RULES, type Policy, type PolicyKey, type PolicyRule, policyOf } from "./policy-keys.ts";
+
+/** A repository's file may hold any number of wrong keys; the person reads the first few. */
+const NAMED_KEYS = 10;
 
 /** What one place says, by policy key, as found: text from the environment, JSON values from a file. */
 export type PolicySource = {
@@ -30,7 +34,7 @@ export function resolvePolicy(sources: readonly PolicySource[]): ResolvedPolicy 
     for (const trust of ["user", "project"] as const) {
       for (const source of sources.filter((candidate) => candidate.trust === trust)) {
         const raw = source.values[key];
-        if (raw === undefined || raw === "") continue;
+        if (raw === undefined) continue;
         const given = readValue(rule, raw);
         if (given === null) problems.push(malformed(key, raw, rule, source.name));
         else if (trust === "user" || isTighter(rule, given, value)) {
@@ -44,10 +48,13 @@ export function resolvePolicy(sources: readonly PolicySource[]): ResolvedPolicy 
   return { policy, origins: origins as Record<PolicyKey, string>, problems };
 }
 
-function unknownKeys(source: PolicySource): string[] {
-  return Object.keys(source.values)
-    .filter((key) => !Object.hasOwn(POLICY_RULES, key))
-    .map((key) => `${source.name}: ${key} is not a policy key and is ignored`);
+function unknownKeys({ name, values }: PolicySource): string[] {
+  const unknown = Object.keys(values).filter((key) => !Object.hasOwn(POLICY_RULES, key));
+  const named = unknown
+    .slice(0, NAMED_KEYS)
+    .map((key) => `${name}: ${showValue(key)} is not a policy key and is ignored`);
+  const more = unknown.length - NAMED_KEYS;
+  return more > 0 ? [...named, `${name}: ${more} more keys are no policy keys and are ignored`] : named;
 }
 
 function readValue(rule: PolicyRule, raw: unknown): number | string | null {
@@ -64,7 +71,8 @@ function isTighter(rule: PolicyRule, value: number | string, than: number | stri
 }
 
 function malformed(key: PolicyKey, raw: unknown, rule: PolicyRule, source: string): string {
-  const shown = JSON.stringify(raw)?.slice(0, 60);
+  // JSON has no word for what 1e999 is read as.
+  const shown = typeof raw === "number" ? String(raw) : showValue(raw);
   const bound =
     rule.kind === "choice"
       ? `one of ${rule.choices.join(", ")}`
