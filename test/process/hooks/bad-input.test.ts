@@ -21,7 +21,7 @@ const MALFORMED: [string, string | Uint8Array][] = [
   ["an empty object", "{}"],
   ["two objects", JSON.stringify(ENVELOPE).repeat(2)],
   ["a byte order mark before nothing", "\uFEFF"],
-  ["UTF-16", Buffer.from(`\uFEFF${JSON.stringify(ENVELOPE)}`, "utf16le")],
+  ["UTF-16", Buffer.from("\uFEFF検査の結果", "utf16le")],
   ["bytes that are no text", Uint8Array.from({ length: 300 }, (_, index) => 255 - (index % 128))],
   ["no event name", JSON.stringify({ ...ENVELOPE, words: WORDS })],
   [

@@ -163,10 +163,12 @@ describe("a host that goes away", () => {
     const { exitCode, stdout } = await run("pre-tool-use-agent.cjs", "", redirection);
     expect(exitCode).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ hookSpecificOutput: { permissionDecision: "deny" } });
-    expect(await run("pre-tool-use.cjs", "", `'"agent_id"' ${redirection}`)).toMatchObject({
-      exitCode: 0,
-      stdout: "",
-    });
+  });
+
+  it("before it has said anything at the gate", async () => {
+    session = new HookSession();
+    const result = await run("pre-tool-use.cjs", "", `'"agent_id"' </dev/null`);
+    expect(result).toEqual({ exitCode: 0, stdout: "", stderr: "" });
   });
 
   it("before it has read the answer leaves no error behind", async () => {
