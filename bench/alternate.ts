@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 
-export type Command = { file: string; args: readonly string[]; input?: string; env?: Record<string, string> };
+export type Command = { file: string; args: readonly string[]; input?: string; env?: NodeJS.ProcessEnv };
 
 /**
  * Runs commands in turn, A B C A B C …, so that a machine whose speed drifts slows all of them, and gives the

@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { HookSession } from "../test/support/hook-session.ts";
 import { type Command, medians } from "./alternate.ts";
 import { largeTranscript } from "./large-transcript.ts";
-import { manySpawns } from "./many-spawns.ts";
+import { endRunning, manySpawns } from "./many-spawns.ts";
 import { peakMemory } from "./peak-memory.ts";
 
 /**
@@ -12,13 +12,21 @@ import { peakMemory } from "./peak-memory.ts";
  */
 const rounds = Number(process.argv[2] ?? 40);
 const plugin = resolve("plugin");
-const environment = { PATH: process.env.PATH ?? "" };
+/** As the host is started: what stands in a person's environment is in every hook's. tsx leaves a trace of its own. */
+const { NODE_OPTIONS: _, ...environment } = process.env;
 const floor: Command = { file: process.execPath, args: ["-e", "0"], env: environment };
+/** Nothing there that slows Node's start down, such as NODE_EXTRA_CA_CERTS, which the hooks do without. */
+const bare = { PATH: process.env.PATH ?? "" };
+const bareFloor: Command = { ...floor, env: bare };
 const sessions: HookSession[] = [];
 
 function hookCommand(session: HookSession, script: string, words: readonly string[], event: object): Command {
   const args = [join(plugin, "hooks/run.sh"), `${script}.cjs`, ...words];
-  return { file: "sh", args, input: JSON.stringify(event), env: session.environment };
+  return { file: "sh", args, input: JSON.stringify(event), env: { ...environment, ...session.environment } };
+}
+
+function inBare(command: Command, session: HookSession): Command {
+  return { ...command, env: { ...session.environment, ...bare } };
 }
 
 function newSession(options: Record<string, number> = {}): HookSession {
@@ -40,6 +48,10 @@ function report(name: string, [measured = Number.NaN, base = Number.NaN]: number
   return held;
 }
 
+function inform(name: string, [measured = Number.NaN, base = Number.NaN]: number[]): void {
+  console.log(`${name.padEnd(58)} ${(measured / base).toFixed(2).padStart(5)}`);
+}
+
 const IN_SUBAGENT = ['"agent_id"'];
 
 function spawnDecision(session: HookSession): Command {
@@ -51,6 +63,8 @@ async function bench(): Promise<boolean> {
   const quiet = newSession();
   const spawn = spawnDecision(quiet);
   results.push(report("spawn decision / node -e 0", fresh([spawn, floor], spawn, quiet), 1.2));
+  const bareSpawn = inBare(spawn, quiet);
+  inform("  in a bare environment", fresh([bareSpawn, bareFloor], bareSpawn, quiet));
 
   const working = newSession();
   await working.send(working.agentCall("t1"));
@@ -71,6 +85,7 @@ async function bench(): Promise<boolean> {
   results.push(
     report("metered tool call of a subagent / node -e 0", medians([metered, floor], rounds), 1.15),
   );
+  inform("  in a bare environment", medians([inBare(metered, working), bareFloor], rounds));
   const main = hookCommand(working, "pre-tool-use", IN_SUBAGENT, call({}));
   results.push(report("main-thread tool call / node -e 0", medians([main, floor], rounds), 0.15));
 
@@ -87,7 +102,7 @@ async function bench(): Promise<boolean> {
   });
   const hook = [join(plugin, "hooks/pre-tool-use.cjs")];
   const above =
-    peakMemory(hook, JSON.stringify(firstRead), read.environment) - peakMemory(["-e", "0"], "", environment);
+    peakMemory(hook, JSON.stringify(firstRead), read.environment) - peakMemory(["-e", "0"], "", bare);
   console.log(
     `${"first read of 100 MB, memory above node -e 0".padEnd(58)} ${above.toFixed(0).padStart(4)} MB  at most 64`,
   );
@@ -119,10 +134,12 @@ async function bench(): Promise<boolean> {
   return results.every(Boolean);
 }
 
-/** The medians of commands of which `spawn` makes a new Agent call each time; its cancelled calls free their slots. */
+/** The medians of commands of which `spawn` makes a new Agent call each time; the one before has ended by then. */
 function fresh(commands: Command[], spawn: Command, session: HookSession): number[] {
   return medians(commands, rounds, (index) => {
-    if (commands[index] === spawn) spawn.input = JSON.stringify(session.agentCall(randomUUID()));
+    if (commands[index] !== spawn) return;
+    endRunning(session);
+    spawn.input = JSON.stringify(session.agentCall(randomUUID()));
   });
 }
 

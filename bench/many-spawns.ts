@@ -8,13 +8,7 @@ import type { HookSession } from "../test/support/hook-session.ts";
 
 /** Gives a session as many ended spawns as asked for, by the code that the hooks run. */
 export async function manySpawns(session: HookSession, count: number): Promise<void> {
-  const ledger = new Ledger({
-    dataFolder: session.data,
-    sessionId: session.sessionId,
-    deadline: Number.MAX_SAFE_INTEGER,
-    newRun: () => "bench0",
-    baseDepth: 0,
-  });
+  const ledger = ledgerOf(session);
   const role = BUILTIN_ROLES.find(({ name }) => name === "general-purpose");
   if (role === undefined) throw new Error("general-purpose is no built-in");
   const policy = { ...DEFAULT_POLICY, max_spawns_per_session: count + 1 };
@@ -35,4 +29,22 @@ export async function manySpawns(session: HookSession, count: number): Promise<v
     const spawn = bindCall(ledger, call, { agentId: `agent-${made}`, agentType: role.name }, policy, now);
     if (spawn !== null) endSpawn(ledger, spawn.trace, "completed", null, now);
   }
+}
+
+/** Ends what runs in a session, so that its next decision finds it as quiet as its first. */
+export function endRunning(session: HookSession): void {
+  const ledger = ledgerOf(session);
+  for (const trace of Object.keys(ledger.session()?.running ?? {})) {
+    endSpawn(ledger, trace, "completed", null, Date.now());
+  }
+}
+
+function ledgerOf(session: HookSession): Ledger {
+  return new Ledger({
+    dataFolder: session.data,
+    sessionId: session.sessionId,
+    deadline: Number.MAX_SAFE_INTEGER,
+    newRun: () => "bench0",
+    baseDepth: 0,
+  });
 }

@@ -5,6 +5,7 @@ import { hooksJson, SCRIPTS } from "../src/hooks/event-table.ts";
 import { userConfig } from "../src/policy/user-config.ts";
 import { generateRoles } from "./generate-roles.ts";
 import { generateValidators } from "./generate-validators.ts";
+import { warmUp } from "./warm-up.ts";
 
 const { version }: { version: string } = JSON.parse(readFileSync("package.json", "utf8"));
 
@@ -42,6 +43,8 @@ const shared: BuildOptions = {
   minifyWhitespace: true,
   minifyIdentifiers: true,
   keepNames: false,
+  // A script that runs from compiled code has no module loader for import(); require does the same.
+  supported: { "dynamic-import": false },
   define: { __VERSION__: JSON.stringify(version) },
 };
 
@@ -59,6 +62,7 @@ export async function buildPlugin(): Promise<void> {
       "part-agent-folder": "src/roles/agent-folder.ts",
       "part-skill-answer": "src/hooks/skill-answer.ts",
       "part-validate": "src/payload/validate.ts",
+      "part-rights-problem": "src/guard/rights-problem.ts",
     },
     outdir: "plugin/hooks",
     outExtension: { ".js": ".cjs" },
@@ -69,13 +73,33 @@ export async function buildPlugin(): Promise<void> {
   await build({
     ...shared,
     entryPoints: ["src/cli/spawn-guard.ts"],
-    outfile: "plugin/cli/spawn-guard.cjs",
+    outfile: "plugin/cli/main.cjs",
     format: "cjs",
     plugins: [noEngines],
-    banner: { js: '#!/usr/bin/env node\nconst __url = require("node:url").pathToFileURL(__filename).href;' },
+    banner: { js: 'const __url = require("node:url").pathToFileURL(__filename).href;' },
     define: { ...shared.define, "import.meta.url": "__url" },
   });
+  await buildStarter("plugin/hooks/start.cjs", 'join(__dirname, process.argv[2] ?? "")');
+  await buildStarter("plugin/cli/spawn-guard.cjs", 'join(__dirname, "main.cjs")', "#!/usr/bin/env node");
   chmodSync("plugin/cli/spawn-guard.cjs", 0o755);
+  const codeCache = "build/code-cache.cjs";
+  await build({ ...shared, entryPoints: ["scripts/code-cache.ts"], outfile: codeCache, format: "cjs" });
+  warmUp(codeCache);
+}
+
+/** The script that starts others; `file` is an expression for the one to start. */
+async function buildStarter(outfile: string, file: string, shebang = ""): Promise<void> {
+  await build({
+    ...shared,
+    stdin: {
+      contents: `import { join } from "node:path"; import { compile, start } from "./start.ts"; const file = ${file}; start(compile(file), file);`,
+      resolveDir: "src",
+      loader: "ts",
+    },
+    outfile,
+    format: "cjs",
+    banner: { js: shebang },
+  });
 }
 
 /** A hook's script is its module, run. */

@@ -1,19 +1,32 @@
 #!/bin/sh
 # run.sh SCRIPT [WORD...]: starts a hook script in Node, or, when words are given, only if the hook's input holds
 # one of them: a tool call that is none of ours must not pay for starting Node.
-# NODE_OPTIONS is emptied because a repository's settings can set it, and a preloaded module could answer for us.
+# NODE_OPTIONS is emptied because a repository's settings can set it, and a preloaded module could answer for us;
+# NODE_EXTRA_CA_CERTS because reading certificates can take longer than the hook, which opens no connection.
 LC_ALL=C
-script=${0%/*}/$1
+start=${0%/*}/start.cjs
+script=$1
 shift
-if [ $# -eq 0 ]; then
-  NODE_OPTIONS= exec node "$script"
+if ! [ -f "$start" ] || ! command -v node >/dev/null 2>&1; then
+  # A spawn that nobody can judge is refused, also by hosts that know no onFailure; nothing else is.
+  why="spawn-guard cannot run: node is not on the PATH of Claude Code, or the plugin is not built"
+  case $script in
+    pre-tool-use-agent.cjs) echo "$why. Subagents are refused until that is mended; do the work yourself." >&2; exit 2 ;;
+    session-start.cjs) echo "{\"systemMessage\": \"$why. Subagents are refused until that is mended.\"}" ;;
+  esac
+  exit 0
 fi
-input=$(cat && echo x)
+if [ $# -eq 0 ]; then
+  NODE_OPTIONS= NODE_EXTRA_CA_CERTS= exec node "$start" "$script"
+fi
+input=$(cat)
 for word do
   case $input in
     *"$word"*)
-      printf '%s' "${input%x}" | NODE_OPTIONS= node "$script"
-      exit
+      # A here-document adds a line feed, which JSON does not mind, and saves a process.
+      NODE_OPTIONS= NODE_EXTRA_CA_CERTS= exec node "$start" "$script" <<INPUT
+$input
+INPUT
       ;;
   esac
 done

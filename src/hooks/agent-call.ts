@@ -19,7 +19,7 @@ export async function judgeAgentCall(event: HookEvent, context: HookContext): Pr
   const call = parseToolCall(event);
   const input = agentInput(call);
   const parent = spawnOfEvent(event, context);
-  const judged = parent === null ? null : judgeSubagent(parent, call, event.cwd, context);
+  const judged = parent === null ? null : await judgeSubagent(parent, call, event.cwd, context);
   const caller: Caller = judged === null ? { kind: "main" } : callerOf(judged.spawn, context);
   const attempt = { call: call.call, key: attemptKey(caller, input) };
   if (judged?.refused != null) {

@@ -1,4 +1,3 @@
-import { homedir } from "node:os";
 import { join } from "node:path";
 import { Ledger } from "../ledger/ledger.ts";
 import type { Meter } from "../ledger/meter.ts";
@@ -30,7 +29,8 @@ export class HookContext {
     readonly now: number,
   ) {
     this.projectFolder = environment.CLAUDE_PROJECT_DIR || process.cwd();
-    this.configFolder = environment.CLAUDE_CONFIG_DIR || join(homedir(), ".claude");
+    this.configFolder =
+      environment.CLAUDE_CONFIG_DIR || join(environment.HOME || environment.USERPROFILE || ".", ".claude");
   }
 
   open(event: HookEvent): void {

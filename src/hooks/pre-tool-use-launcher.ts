@@ -18,7 +18,7 @@ export const hook: Hook = {
 async function judgeLauncher(event: HookEvent, context: HookContext): Promise<Answer> {
   const call = parseToolCall(event);
   const spawn = spawnOfEvent(event, context);
-  const judged = spawn === null ? null : judgeSubagent(spawn, call, event.cwd, context);
+  const judged = spawn === null ? null : await judgeSubagent(spawn, call, event.cwd, context);
   if (judged?.refused != null) return denied(judged.refused, judged.halt);
   const launch = { call: call.call, tool: call.tool, parent: spawn?.trace ?? null, id: null };
   switch (call.tool) {

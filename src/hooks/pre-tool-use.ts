@@ -5,10 +5,10 @@ import { denied, judgeSubagent, spawnOfEvent } from "./subagent.ts";
 
 export const hook: Hook = {
   event: "PreToolUse",
-  handle: (event, context) => {
+  handle: async (event, context) => {
     const spawn = spawnOfEvent(event, context);
     if (spawn === null) return {};
-    const { refused, halt } = judgeSubagent(spawn, parseToolCall(event), event.cwd, context);
+    const { refused, halt } = await judgeSubagent(spawn, parseToolCall(event), event.cwd, context);
     return refused === null ? {} : denied(refused, halt);
   },
   onError: toolOnError,

@@ -1,9 +1,6 @@
 import { type Judged, judgeBudget } from "../guard/budget.ts";
 import { type Refused, reasons, refusalOf } from "../guard/reasons.ts";
-import { allows } from "../guard/tools/allows.ts";
-import { disallows } from "../guard/tools/disallows.ts";
 import { handsIn } from "../guard/tools/hand-in-tools.ts";
-import { parseToolRule } from "../guard/tools/tool-rule.ts";
 import { spawnOfAgent } from "../ledger/binding.ts";
 import { endSpawn } from "../ledger/ending.ts";
 import { type Meter, noteCall, startRun } from "../ledger/meter.ts";
@@ -27,18 +24,19 @@ export type Judgement = { spawn: SpawnRecord; refused: Refused | null; halt: boo
  * A subagent is about to call a tool: meters it, takes it up again where it was thought to have ended, and says
  * why it may not, if so: it was not admitted as it runs, its budget is used up, or the tool is not its to use.
  */
-export function judgeSubagent(
+export async function judgeSubagent(
   spawn: SpawnRecord,
   call: ToolCall,
   cwd: string,
   context: HookContext,
-): Judgement {
+): Promise<Judgement> {
   const { ledger, policy, now } = context;
+  const rights = await rightsRefusal(spawn, call, cwd, context);
   const live = spawn.phase === "ended" && !isHalted(spawn) ? resumeSpawn(ledger, spawn, policy, now) : spawn;
   let judged: Judged = { meter: live.meter, refused: null, halt: false };
   const seen = ledger.updateRecord(live.trace, (record) => {
     const current = metered(record ?? live, context);
-    judged = judge(current, call, cwd, context);
+    judged = judge(current, call, rights, context);
     return { ...current, meter: judged.meter, seenAt: Math.max(current.seenAt, now) };
   });
   const after = seen ?? live;
@@ -68,7 +66,7 @@ function isHalted(spawn: SpawnRecord): boolean {
   return spawn.outcome === "budget_exhausted";
 }
 
-function judge(spawn: SpawnRecord, call: ToolCall, cwd: string, context: HookContext): Judged {
+function judge(spawn: SpawnRecord, call: ToolCall, rights: Refused | null, context: HookContext): Judged {
   const { policy, now } = context;
   const through = { meter: noteCall(spawn.meter, call.call), refused: null, halt: false };
   if (handsIn(call.tool)) return through;
@@ -76,8 +74,7 @@ function judge(spawn: SpawnRecord, call: ToolCall, cwd: string, context: HookCon
   if (standing !== null) return { meter: spawn.meter, refused: standing, halt: false };
   const budget = judgeBudget(spawn, call.call, policy, now);
   if (budget.refused !== null) return { ...budget, halt: budget.halt || isHalted(spawn) };
-  const refused = rightsRefusal(spawn, call, cwd, context);
-  return refused === null ? budget : { meter: spawn.meter, refused, halt: false };
+  return rights === null ? budget : { meter: spawn.meter, refused: rights, halt: false };
 }
 
 function standingRefusal(spawn: SpawnRecord, { ledger, policy }: HookContext): Refused | null {
@@ -90,21 +87,21 @@ function standingRefusal(spawn: SpawnRecord, { ledger, policy }: HookContext): R
   return null;
 }
 
-function rightsRefusal(
-  spawn: SpawnRecord,
+/** A spawn's tools do not change. The reader of rules is loaded only where there are any. */
+async function rightsRefusal(
+  { payload, disallowed }: SpawnRecord,
   call: ToolCall,
   cwd: string,
   context: HookContext,
-): Refused | null {
-  const use = {
+): Promise<Refused | null> {
+  if (disallowed.length === 0 && payload.allowed_tools.includes("*")) return null;
+  const { rightsProblem } = await import("../guard/rights-problem.ts");
+  const why = rightsProblem(payload.allowed_tools, disallowed, {
     tool: call.tool,
     input: call.input,
     cwd: cwd === "" ? context.projectFolder : cwd,
     projectDir: context.projectFolder,
     home: context.environment.HOME ?? "",
-  };
-  const banned = disallows(spawn.disallowed.map(parseToolRule), use);
-  if (banned.denied) return reasons.toolNotAllowed(banned.why);
-  const allowed = allows(spawn.payload.allowed_tools.map(parseToolRule), use);
-  return allowed.allowed ? null : reasons.toolNotAllowed(allowed.why);
+  });
+  return why === null ? null : reasons.toolNotAllowed(why);
 }

@@ -12,6 +12,9 @@ export type Admission =
   | { kind: "admitted"; record: SpawnRecord; input: AgentInput }
   | Extract<SpawnDecision, { kind: "refused" }>;
 
+/** Whoever admits a spawn writes its record at once; after this many milliseconds they have been killed. */
+const RECORD_WRITTEN_MS = 300;
+
 /** Limits that a slot left behind could have reached. */
 const RECLAIMABLE: ReadonlySet<ReasonCode> = new Set(["concurrency_exceeded", "session_tokens_exceeded"]);
 
@@ -66,6 +69,7 @@ function isReclaimable(decision: SpawnDecision): boolean {
 /** The answer to a call that came twice is the answer it got the first time. */
 function repeated(ledger: Ledger, trace: string, request: SpawnRequest): Admission | null {
   const record =
+    ledger.awaitRecord(trace, RECORD_WRITTEN_MS) ??
     ledger.updateRecord(trace, (written) =>
       written === null ? recordToWrite(ledger, trace, request) : null,
     ) ?? ledger.record(trace);
@@ -88,7 +92,8 @@ function recordToWrite(ledger: Ledger, trace: string, request: SpawnRequest): Sp
   const slot = state?.running[trace];
   if (state == null || slot === undefined) return null;
   const { [trace]: _, ...running } = state.running;
-  const again = decideSpawn(giveBack({ ...state, running }, slot.parent), request);
+  const traceUsed = (other: string) => other !== trace && request.traceUsed(other);
+  const again = decideSpawn(giveBack({ ...state, running }, slot.parent), { ...request, traceUsed });
   if (again.kind !== "admitted") return null;
   const payload = { ...again.record.payload, trace_id: trace };
   return { ...again.record, trace, payload, admittedAt: slot.since, seenAt: slot.since };

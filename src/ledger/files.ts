@@ -1,4 +1,17 @@
-import * as fs from "node:fs";
+import {
+  closeSync,
+  constants,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 
 /** A temporary file of this age belongs to a process that was killed; a write takes milliseconds. */
@@ -15,22 +28,25 @@ const NO_FILE: ReadonlySet<string | undefined> = new Set(["ENOENT", "ENOTDIR", "
 
 /** A file's text, or null when there is no file of that name. A pipe reads as empty: waiting for it could hang. */
 export function readIfPresent(file: string): string | null {
+  // Most files that are looked for are not there, and an exception costs a hook more than a look.
+  if (!existsSync(file)) return null;
   let descriptor: number | null = null;
   try {
-    descriptor = fs.openSync(file, fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0));
-    return fs.readFileSync(descriptor, "utf8");
+    descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    return readFileSync(descriptor, "utf8");
   } catch (error) {
     if (NO_FILE.has(codeOf(error))) return null;
     throw error;
   } finally {
-    if (descriptor !== null) fs.closeSync(descriptor);
+    if (descriptor !== null) closeSync(descriptor);
   }
 }
 
 /** The names in a folder; none when there is no folder of that name. */
 export function namesIn(folder: string): string[] {
+  if (!existsSync(folder)) return [];
   try {
-    return fs.readdirSync(folder);
+    return readdirSync(folder);
   } catch (error) {
     if (NO_FILE.has(codeOf(error))) return [];
     throw error;
@@ -45,14 +61,14 @@ export function linkNew(folder: string, name: string, text: string): boolean {
   const temporary = join(folder, `tmp-${process.pid}-${Math.random().toString(36).slice(2)}`);
   const options = { mode: 0o600, flag: "wx" };
   try {
-    fs.writeFileSync(temporary, text, options);
+    writeFileSync(temporary, text, options);
   } catch (error) {
     if (codeOf(error) !== "ENOENT") throw error;
-    fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
-    fs.writeFileSync(temporary, text, options);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeFileSync(temporary, text, options);
   }
   try {
-    fs.linkSync(temporary, join(folder, name));
+    linkSync(temporary, join(folder, name));
     return true;
   } catch (error) {
     // ENOENT: another process took the temporary file for one that a killed process left.
@@ -66,7 +82,7 @@ export function linkNew(folder: string, name: string, text: string): boolean {
 /** Renames a file out of the way; false when somebody else did it first or the new name cannot be had. */
 export function moveAside(from: string, to: string): boolean {
   try {
-    fs.renameSync(from, to);
+    renameSync(from, to);
     return true;
   } catch {
     return false;
@@ -77,14 +93,14 @@ export function moveAside(from: string, to: string): boolean {
 export function sweepTemporary(folder: string, name: string): void {
   if (!name.startsWith("tmp-")) return;
   const file = join(folder, name);
-  const written = fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs;
+  const written = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
   if (written !== undefined && Date.now() - written > STALE_TEMPORARY_MS) remove(file);
 }
 
 /** Removes a file as far as possible. */
 export function remove(file: string): void {
   try {
-    fs.unlinkSync(file);
+    unlinkSync(file);
   } catch {
     // Somebody else removed it, or has it open (Windows): it is garbage that the next change tries again.
   }

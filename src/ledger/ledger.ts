@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Cell, type Decoder } from "./cell.ts";
 import { fileKey, namesIn } from "./files.ts";
+import { pause } from "./pause.ts";
 import { rebuildSession } from "./rebuild.ts";
 import { decodeSession, MAX_DAMAGE, newSession, type SessionState } from "./session-state.ts";
 import { hasShape, isCountOrNull, isText, isTextOrNull } from "./shape.ts";
@@ -92,6 +93,16 @@ export class Ledger {
       const base = value ?? this.record(trace);
       return change(base === null ? null : { ...base, doubt: "its record was damaged" });
     }, this.options.deadline);
+  }
+
+  /** A spawn's record as soon as there is one, or null after `milliseconds`. */
+  awaitRecord(trace: string, milliseconds: number): SpawnRecord | null {
+    const until = Date.now() + milliseconds;
+    for (;;) {
+      if (this.recordCell(trace).read().value !== null) return this.record(trace);
+      if (Date.now() >= until) return null;
+      pause(2);
+    }
   }
 
   hasRecord(trace: string): boolean {

@@ -1,4 +1,3 @@
-import { userInfo } from "node:os";
 import { join } from "node:path";
 import { codeOf, readIfPresent } from "../ledger/files.ts";
 import { isJson, type Json } from "../ledger/shape.ts";
@@ -19,14 +18,12 @@ export type Environment = Readonly<Record<string, string | undefined>>;
  *
  * A project's settings can put CLAUDE_PLUGIN_OPTION_… into every hook's environment (seen). What they name there
  * is therefore the project's word, and the user's own is looked for in the user's settings, where the host keeps
- * plugin options; in the account's own where the project moves that folder. Unreadable files are problems, never an
- * error.
+ * plugin options; nowhere when the project names that folder too. Unreadable files are problems, never an error.
  */
 export function loadPolicy(
   environment: Environment,
   projectFolder: string,
   configFolder: string,
-  accountFolder: () => string = () => join(userInfo().homedir, ".claude"),
 ): ResolvedPolicy {
   const problems: string[] = [];
   const read = (file: string) => readJson(file, problems);
@@ -42,7 +39,7 @@ export function loadPolicy(
     const moved = settings.some((file) => setsVariable(file, FOLDER_VARIABLES));
     if (moved)
       problems.push(`the project's settings set one of ${FOLDER_VARIABLES.join(", ")}: not followed`);
-    const own = read(join(moved ? accountFolder() : configFolder, "settings.json"));
+    const own = moved ? {} : read(join(configFolder, "settings.json"));
     sources.push(
       { name: "user settings", trust: "user", values: only(pluginOptions(own), named) },
       { name: "project settings", trust: "project", values: only(options, named) },

@@ -1,4 +1,4 @@
-import * as fs from "node:fs";
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats } from "node:fs";
 import { basename } from "node:path";
 import { codeOf } from "../ledger/files.ts";
 import { fingerprint } from "./fingerprint.ts";
@@ -14,7 +14,7 @@ const TAIL_BYTES = 1024;
 const LINE_FEED = 0x0a;
 
 // A path swapped for a link or a pipe after the check must neither be followed nor block; Windows has neither flag.
-const OPEN_FLAGS = fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0) | (fs.constants.O_NONBLOCK ?? 0);
+const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 /**
  * Reads what has been added to a subagent's transcript since `state`, in bounded memory whatever the size of the
@@ -32,18 +32,18 @@ export function readTranscript(
   state: TranscriptState,
   onToolUse: (id: string) => void = () => {},
 ): TranscriptState {
-  const found = present(() => fs.lstatSync(file));
+  const found = present(() => lstatSync(file));
   if (!found?.isFile() || (identity(found) === state.file && found.size === state.offset)) return state;
-  const descriptor = present(() => fs.openSync(file, OPEN_FLAGS));
+  const descriptor = present(() => openSync(file, OPEN_FLAGS));
   if (descriptor === null) return state;
   try {
-    const opened = fs.fstatSync(descriptor);
+    const opened = fstatSync(descriptor);
     if (!opened.isFile()) return state;
     const reading = new Reading(continued(state, descriptor, opened), agentOf(file), onToolUse);
     reading.read(descriptor, opened.size);
     return reading.state;
   } finally {
-    fs.closeSync(descriptor);
+    closeSync(descriptor);
   }
 }
 
@@ -67,7 +67,7 @@ class Reading {
     let lineBytes = this.state.line === null ? 0 : 1;
     while (this.state.offset < size) {
       const wanted = Math.min(chunk.length, size - this.state.offset);
-      const length = fs.readSync(descriptor, chunk, 0, wanted, this.state.offset);
+      const length = readSync(descriptor, chunk, 0, wanted, this.state.offset);
       if (length === 0) break;
       const read = chunk.subarray(0, length);
       for (let at = 0; at < length; ) {
@@ -107,7 +107,7 @@ class Reading {
 }
 
 /** The state to read on from: as stored, or at the start of a file that is not the one that was read. */
-function continued(state: TranscriptState, descriptor: number, opened: fs.Stats): TranscriptState {
+function continued(state: TranscriptState, descriptor: number, opened: Stats): TranscriptState {
   const file = identity(opened);
   if (state.file === null) return { ...state, file };
   // Of a file that was cut there are fewer bytes before the offset, so its tail is another one too.
@@ -118,11 +118,11 @@ function continued(state: TranscriptState, descriptor: number, opened: fs.Stats)
 function tailAt(descriptor: number, offset: number): string {
   const length = Math.min(TAIL_BYTES, offset);
   const tail = Buffer.alloc(length);
-  const read = fs.readSync(descriptor, tail, 0, length, offset - length);
+  const read = readSync(descriptor, tail, 0, length, offset - length);
   return fingerprint(tail.toString("latin1", 0, read));
 }
 
-function identity(stats: fs.Stats): string {
+function identity(stats: Stats): string {
   return `${stats.dev}:${stats.ino}`;
 }
 

@@ -53,10 +53,9 @@ function runsIn(workflows: string): string[] {
 /** A regular file: no link, no pipe (case 71). */
 function isThere(file: string): boolean {
   try {
-    return lstatSync(file).isFile();
+    return lstatSync(file, { throwIfNoEntry: false })?.isFile() ?? false;
   } catch (error) {
-    const code = codeOf(error);
-    if (code === "ENOENT" || code === "ENOTDIR") return false;
+    if (codeOf(error) === "ENOTDIR") return false;
     throw error;
   }
 }

@@ -79,22 +79,38 @@ describe("an event that is none of ours", () => {
 });
 
 describe("without node on the PATH (case 47)", () => {
+  it("a spawn is refused, with a word that names node", async () => {
+    session = new HookSession();
+    onlyPath(null);
+    const { exitCode, stdout, stderr } = await session.ask(
+      session.event("PreToolUse", { tool_name: "Agent" }),
+    );
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
+    expect(stderr).toMatch(/^spawn-guard cannot run: node is not on the PATH.*Subagents are refused/);
+  });
+
+  it("the person is told when the session starts", async () => {
+    session = new HookSession();
+    onlyPath(null);
+    const { exitCode, json } = await session.ask(session.event("SessionStart", { source: "startup" }));
+    expect({ exitCode, message: json?.systemMessage }).toEqual({
+      exitCode: 0,
+      message: expect.stringContaining("node is not on the PATH"),
+    });
+  });
+
   it.each<[string, Record<string, unknown>]>([
-    ["PreToolUse", { tool_name: "Agent" }],
     ["PreToolUse", { tool_name: "Read", ...BY }],
     ["SubagentStop", BY],
-  ])(
-    "%s %j: nothing on standard output, never the exit of a decision, and a word that names node",
-    async (name, members) => {
-      session = new HookSession();
-      onlyPath(null);
-      const { exitCode, stdout, stderr } = await session.ask(session.event(name, members));
-      expect(stdout).toBe("");
-      expect(stderr).toMatch(/node/);
-      expect(exitCode).not.toBe(0);
-      expect(exitCode).not.toBe(1);
-    },
-  );
+  ])("%s %j goes on", async (name, members) => {
+    session = new HookSession();
+    onlyPath(null);
+    expect(await session.ask(session.event(name, members))).toMatchObject({
+      exitCode: 0,
+      stdout: "",
+      stderr: "",
+    });
+  });
 
   it.each(NONE_OF_OURS)("what is none of ours goes on in silence: %s %j", async (name, members) => {
     session = new HookSession();

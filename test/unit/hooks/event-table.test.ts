@@ -45,7 +45,7 @@ describe("hooks.json", () => {
 
   it("leaves no built script that no event starts", () => {
     const built = readdirSync("plugin/hooks").filter(
-      (name) => name.endsWith(".cjs") && !name.startsWith("part-"),
+      (name) => name.endsWith(".cjs") && !name.startsWith("part-") && name !== "start.cjs",
     );
     expect(built.sort()).toEqual(SCRIPTS.map((script) => `${script}.cjs`).sort());
   });

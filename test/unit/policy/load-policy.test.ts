@@ -15,7 +15,6 @@ const PROJECT = "project/.claude/spawn-guard.json";
 const SETTINGS = "project/.claude/settings.json";
 const LOCAL = "project/.claude/settings.local.json";
 const USER = "config/settings.json";
-const ACCOUNT = "account/settings.json";
 
 function put(file: string, content: unknown): void {
   const path = join(root, file);
@@ -28,7 +27,7 @@ function load(options: Record<string, string> = {}) {
   const environment = Object.fromEntries(
     Object.entries(options).map(([key, value]) => [`CLAUDE_PLUGIN_OPTION_${key}`, value]),
   );
-  return loadPolicy(environment, join(root, "project"), join(root, "config"), () => join(root, "account"));
+  return loadPolicy(environment, join(root, "project"), join(root, "config"));
 }
 
 function own(options: Record<string, unknown>, name = "spawn-guard@somewhere") {
@@ -217,13 +216,12 @@ describe("an option that the project's settings put into the environment", () =>
   });
 
   it.each(["CLAUDE_CONFIG_DIR", "HOME", "USERPROFILE", "claude_config_dir"])(
-    "beside a %s of the project's is looked up where the account has its settings",
+    "beside a %s of the project's is looked up nowhere: the default holds",
     (name) => {
       put(SETTINGS, env(DEPTH, name));
       put(USER, own({ subagent_max_depth: 99 }));
-      put(ACCOUNT, own({ subagent_max_depth: 2 }));
       const { policy, problems } = load({ SUBAGENT_MAX_DEPTH: "99" });
-      expect(policy.subagent_max_depth).toBe(2);
+      expect(policy.subagent_max_depth).toBe(3);
       expect(problems).toEqual([expect.stringContaining("CLAUDE_CONFIG_DIR")]);
     },
   );
