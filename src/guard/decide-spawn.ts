@@ -20,6 +20,7 @@ import { bansFor, rightsFor } from "./spawn-rights.ts";
 
 /** A trace id names a folder of the ledger, and file systems end at 255 bytes. */
 const MAX_TRACE_LENGTH = 128;
+const MAX_NAME_LENGTH = 60;
 
 export type SpawnDecision =
   | { kind: "admitted"; session: SessionState; record: SpawnRecord; input: AgentInput }
@@ -206,6 +207,7 @@ function newRecord(
   return {
     ...newSpawnRecord(identity, request.input.prompt, request.now),
     disallowed: bansFor(request),
+    name: nameIn(request.input),
     handsOn: Array.isArray(spawnable) ? spawnable : [],
     hostTurns: role.maxTurns,
   };
@@ -213,4 +215,9 @@ function newRecord(
 
 function refusal(session: SessionState, request: SpawnRequest, refused: Refused): SpawnDecision {
   return { kind: "refused", refused, ...noteRefusal(session, request, refused) };
+}
+
+/** Only a name that the ledger can keep: the host takes others too, and then knows the agent by its id alone. */
+function nameIn({ name }: AgentInput): string | null {
+  return typeof name === "string" && name !== "" && name.length <= MAX_NAME_LENGTH ? name : null;
 }

@@ -53,8 +53,8 @@ function returned(response: Json, { meter }: SpawnRecord): [Outcome, string | nu
 
 function taskStopped(response: Json, context: HookContext): Answer {
   const { task_id: agentId } = response;
-  const trace = typeof agentId === "string" && agentId !== "" ? context.ledger.agent(agentId)?.trace : null;
-  if (trace != null) stopTree(trace, "TaskStop", context);
+  const trace = typeof agentId === "string" && agentId !== "" ? context.ledger.traceOfAgent(agentId) : null;
+  if (trace !== null) stopTree(trace, "TaskStop", context);
   return {};
 }
 

@@ -41,8 +41,8 @@ async function judgeLauncher(event: HookEvent, context: HookContext): Promise<An
 /** A message resumes an agent that has ended: it needs budget left, and a free slot (DESIGN "Lineage" 5). */
 function messageTo({ input }: ToolCall, { ledger, policy, now }: HookContext): Answer {
   const { to, recipient = to } = input;
-  const trace = typeof recipient === "string" && recipient !== "" ? ledger.agent(recipient)?.trace : null;
-  const spawn = trace == null ? null : ledger.record(trace);
+  const trace = typeof recipient === "string" && recipient !== "" ? ledger.traceOfAgent(recipient) : null;
+  const spawn = trace === null ? null : ledger.record(trace);
   if (spawn === null) return {};
   if (spawn.barred !== null) return { deny: reasons.unreachable(spawn.trace, spawn.barred).reason };
   const spent = limitStates(spawn, policy, now, null).find(({ used, bound }) => used >= bound);

@@ -72,7 +72,8 @@ function repeated(ledger: Ledger, trace: string, request: SpawnRequest): Admissi
     ledger.awaitRecord(trace, RECORD_WRITTEN_MS) ??
     ledger.updateRecord(trace, (written) =>
       written === null ? recordToWrite(ledger, trace, request) : null,
-    ) ?? ledger.record(trace);
+    ) ??
+    ledger.record(trace);
   if (record === null) return null;
   const { agentType } = request.target;
   const limit = request.policy.subagent_max_depth;

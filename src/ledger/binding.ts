@@ -126,6 +126,7 @@ function bind(ledger: Ledger, spawn: SpawnRecord, agent: SeenAgent, now: number)
           seenAt: Math.max(current.seenAt, now),
         };
   });
+  if (spawn.name !== null) ledger.recordName(spawn.name, spawn.trace);
   ledger.updateAgent(agent.agentId, (entry) =>
     entry?.trace === spawn.trace
       ? null

@@ -32,6 +32,9 @@ export type LedgerOptions = {
   isFinished?: (agentId: string) => boolean;
 };
 
+/** Keeps names apart from agent ids, which have no colon. */
+const NAME_PREFIX = "name:";
+
 /**
  * One session's spawns on disk (docs/ledger.md). A decision reads the session's state, the caller's record and
  * its ancestors': as many files as the caller is deep, however many spawns there were.
@@ -127,6 +130,17 @@ export class Ledger {
 
   updateAgent(agentId: string, change: (entry: AgentEntry | null) => AgentEntry | null): AgentEntry | null {
     return this.agentCell(agentId).update(change, this.options.deadline);
+  }
+
+  /** The spawn of an agent by its id, or by the name that its caller gave it (the latest of that name). */
+  traceOfAgent(idOrName: string): string | null {
+    return this.agent(idOrName)?.trace ?? this.agent(NAME_PREFIX + idOrName)?.trace ?? null;
+  }
+
+  recordName(name: string, trace: string): void {
+    this.updateAgent(NAME_PREFIX + name, (entry) =>
+      entry?.trace === trace ? null : { trace, agentType: null, startedAt: null },
+    );
   }
 
   isFinished(agentId: string): boolean {

@@ -52,6 +52,8 @@ export type SpawnRecord = {
   children: number;
   /** tools that it may not use whatever allowed_tools says: its role's own and its ancestors' */
   disallowed: string[];
+  /** the name that its caller gave it, by which it can be sent messages */
+  name: string | null;
   /** roles to which its own agent file lets it hand their own tools (`Agent(a, b)`) */
   handsOn: string[];
   /** the turns after which the host stops it without a word: its agent file's maxTurns */
@@ -97,6 +99,7 @@ export function newSpawnRecord(identity: Identity, prompt: string, now: number):
     mergedInto: null,
     children: 0,
     disallowed: [],
+    name: null,
     handsOn: [],
     hostTurns: null,
     meter: newMeter(prompt),
@@ -145,6 +148,7 @@ const RECORD: Record<keyof SpawnRecord, (value: unknown) => boolean> = {
   mergedInto: isTextOrNull,
   children: isCount,
   disallowed: isTexts,
+  name: isTextOrNull,
   handsOn: isTexts,
   hostTurns: isCountOrNull,
   meter: isMeter,

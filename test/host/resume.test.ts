@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type GuardedRun, guardedRun, removeRuns } from "./guarded-run.ts";
+import { agentCall, type GuardedRun, guardedRun, removeRuns } from "./guarded-run.ts";
 import { installClaude } from "./harness/claude-program.ts";
 import { type Scenario, script, type ToolCall } from "./harness/scripted-model.ts";
 import { temporaryFolder } from "./harness/temporary-folder.ts";
@@ -116,4 +116,41 @@ it("a resumed session goes on with its ledger, and with the agents of before", a
   expect(spawnOf(before, "FIRST")).toMatchObject({ outcome: "completed", meter: { toolCalls: 1 } });
   expect(spawnOf(after, "FIRST")).toMatchObject({ outcome: "completed", meter: { toolCalls: 2 } });
   expect(after.session.refusals).toMatchObject([{ code: "spawns_exhausted", calls: [callId("THIRD")] }]);
+});
+
+it("a message to a spawn by the name that its caller gave it is held to that spawn's budget too", async () => {
+  const budget = {
+    max_input_tokens: 20000,
+    max_output_tokens: 500,
+    max_tool_calls: 2,
+    max_turns: 20,
+    timeout_ms: 600000,
+  };
+  const payload = {
+    trace_id: "wf-20261130-abc123-spawn-042",
+    subagent_role: "general-purpose",
+    goal: "use what there is of the budget",
+    constraints: [],
+    allowed_tools: ["*"],
+    budget,
+  };
+  const prompt = `NAMED\n<spawn_payload>\n${JSON.stringify(payload)}\n</spawn_payload>`;
+  const run = await guardedRun({
+    prompt: "MAIN",
+    model: script({
+      NAMED: [{ calls: [bash("true"), bash("true")] }, { text: "done" }],
+      MAIN: [
+        { calls: [agentCall("general-purpose", prompt, { name: "bob" })] },
+        { calls: [{ name: "ToolSearch", input: { query: "select:SendMessage", max_results: 3 } }] },
+        {
+          calls: [
+            { name: "SendMessage", input: { to: "bob", summary: "go on please", message: "go on please" } },
+          ],
+        },
+        (ask) => ({ text: ask.lastToolResults[0]?.text ?? "" }),
+      ],
+    }),
+  });
+  expect(run.result).toContain("may not go on (tool calls 2/2)");
+  expect(run.spawns).toMatchObject([{ name: "bob", outcome: "completed" }]);
 });
