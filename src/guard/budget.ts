@@ -49,12 +49,17 @@ export function limitStates(
     {
       limit: "turns",
       used: meter.turns,
-      budget: Math.max(0, Math.min(budget.max_turns, hostTurns ?? budget.max_turns) - TURNS_KEPT),
-      bound: Math.max(0, turns - TURNS_KEPT),
+      budget: turnsWithTools(Math.min(budget.max_turns, hostTurns ?? budget.max_turns)),
+      bound: turnsWithTools(turns),
     },
     state("input_tokens", tokensUsed(meter, record.phase === "ended").input, budget.max_input_tokens, factor),
     state("time", ranMs(meter, now), budget.timeout_ms, factor),
   ];
+}
+
+/** One that may take two turns has at least one with tools; the other is for its report. */
+function turnsWithTools(turns: number): number {
+  return Math.max(turns - TURNS_KEPT, turns >= 2 ? 1 : 0);
 }
 
 function state(limit: LimitName, used: number, budget: number, factor: number): LimitState {

@@ -86,7 +86,7 @@ describe("where each limit binds", () => {
 
   it.each([
     [1, 0],
-    [2, 0],
+    [2, 1],
     [3, 1],
     [4, 2],
   ])("with max_turns %i: responses that may call tools: %i", (max_turns, responses) => {
@@ -258,7 +258,7 @@ describe("what a subagent is told before its budget ends", () => {
 
   it.each([
     ["one tool call", { max_tool_calls: 1 }],
-    ["no turn with tools", { max_turns: 2 }],
+    ["no turn with tools", { max_turns: 1 }],
   ])("is nothing at the very start with a budget of %s", (_, of) => {
     expect(nearLimits(spawn(of, meter()), POLICY, NOW).note).toBeNull();
   });
