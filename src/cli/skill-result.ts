@@ -9,8 +9,14 @@ import { type BuildIo, runBuild } from "./build-command.ts";
  * @param rawArguments the text after the command, as it was typed or as a model wrote it
  * @param typed whether the person typed it; a model's text gets no files read, since it may carry
  *   somebody else's words
+ * @param room the most characters that can be handed over
  */
-export function skillContext(rawArguments: string, typed: boolean, io: BuildIo): string {
+export function skillContext(
+  rawArguments: string,
+  typed: boolean,
+  io: BuildIo,
+  room = Number.POSITIVE_INFINITY,
+): string {
   const split = splitArguments(rawArguments);
   if (!split.ok) return refused(split.problem);
   const result = runBuild(split.argv, { ...io, readStdin: null, readFile: typed ? io.readFile : null });
@@ -18,6 +24,17 @@ export function skillContext(rawArguments: string, typed: boolean, io: BuildIo):
   // Only --help ends well without JSON.
   const built = parseJson(result.stdout);
   if (built === null) return refused(result.stdout.trim());
+  const whole = handed(built, typed);
+  if (whole.length <= room) return whole;
+  // agent_call says in code what agent_input says as an object.
+  const shorter = handed(withoutCall(built), typed);
+  if (shorter.length <= room) return shorter;
+  return refused(
+    `the result has ${shorter.length} characters and a hook can hand over ${room}; shorten the texts, or use spawn-guard build --json`,
+  );
+}
+
+function handed(built: unknown, typed: boolean): string {
   return [
     "<subagent_spawn_result>",
     inertJson(built, 2),
@@ -26,6 +43,11 @@ export function skillContext(rawArguments: string, typed: boolean, io: BuildIo):
       ? "This is the result of /subagent-spawn. Show it to the person; start no subagent unless they ask."
       : "This is the result of the subagent-spawn skill. Pass agent_input unchanged to your Agent call when your workflow starts it; the skill itself starts nothing.",
   ].join("\n");
+}
+
+function withoutCall(built: unknown): unknown {
+  if (typeof built !== "object" || built === null) return built;
+  return { ...built, agent_call: "Agent(agent_input): too long to be shown twice" };
 }
 
 function refused(problem: string): string {

@@ -22,7 +22,7 @@ export type Answer = {
 };
 
 /** The host cuts longer contexts down to a preview (measured on 2.1.332). */
-const MAX_CONTEXT = 9_000;
+export const MAX_CONTEXT = 9_000;
 
 /** The one JSON object that goes to standard output, or null for silence. */
 export function renderAnswer(event: string, answer: Answer): Json | null {

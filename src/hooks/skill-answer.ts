@@ -1,6 +1,7 @@
 import { dirname, join } from "node:path";
 import { buildWorld } from "../cli/build-world.ts";
 import { skillContext } from "../cli/skill-result.ts";
+import { MAX_CONTEXT } from "./answer.ts";
 
 /**
  * What /subagent-spawn hands to the model, made from the raw argument text. Loaded only when the skill is called:
@@ -8,5 +9,5 @@ import { skillContext } from "../cli/skill-result.ts";
  */
 export function skillAnswer(rawArguments: string, typed: boolean, cwd: string): string {
   const pluginRoot = join(dirname(process.argv[1] ?? ""), "..");
-  return skillContext(rawArguments, typed, buildWorld(pluginRoot, cwd));
+  return skillContext(rawArguments, typed, buildWorld(pluginRoot, cwd), MAX_CONTEXT);
 }

@@ -23,6 +23,19 @@ describe("what /subagent-spawn tells the model", () => {
     expect(instruction).toMatch(/agent_input unchanged .* the skill itself starts nothing/);
   });
 
+  it("fits the room there is: first without the call written twice, then not at all", () => {
+    const constraint = "c".repeat(1000);
+    const long = `${GOOD} ${Array.from({ length: 3 }, () => `--constraint ${constraint}`).join(" ")}`;
+    const whole = skillContext(long, true, aWorld());
+    const room = whole.length - 1;
+    const { json } = resultOf(skillContext(long, true, aWorld(), room));
+    expect(json).toMatchObject({ agent_call: expect.stringContaining("too long"), validation: "ok" });
+    expect(JSON.stringify(json).length).toBeLessThan(room);
+    expect(skillContext(long, true, aWorld(), 1000)).toMatch(
+      /has \d+ characters and a hook can hand over 1000/,
+    );
+  });
+
   it("reads files only for the person, and standard input for nobody", () => {
     const world = aWorld({ stdin: "{}", files: { "notes.txt": "the secret" } });
     const withFile = `${GOOD} --untrusted notes=notes.txt`;
