@@ -1,5 +1,5 @@
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { basename } from "node:path";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { type BuildOptions, build, type Plugin } from "esbuild";
 import { hooksJson, SCRIPTS } from "../src/hooks/event-table.ts";
 import { userConfig } from "../src/policy/user-config.ts";
@@ -55,6 +55,10 @@ export async function buildPlugin(): Promise<void> {
   writeFileSync("plugin/hooks/hooks.json", `${JSON.stringify(hooksJson(), null, 2)}\n`);
   const manifest = JSON.parse(readFileSync(MANIFEST, "utf8"));
   writeFileSync(MANIFEST, `${JSON.stringify({ ...manifest, version, userConfig: userConfig() }, null, 2)}\n`);
+  // V8 holds compiled code against the length of its source alone: none may outlive the source it was made from.
+  for (const name of readdirSync("plugin/hooks")) {
+    if (name.endsWith(".cache") || name.endsWith(".cjs")) rmSync(join("plugin/hooks", name));
+  }
   await Promise.all(SCRIPTS.map(buildHook));
   await build({
     ...shared,
@@ -92,7 +96,7 @@ async function buildStarter(outfile: string, file: string, shebang = ""): Promis
   await build({
     ...shared,
     stdin: {
-      contents: `import { join } from "node:path"; import { compile, start } from "./start.ts"; const file = ${file}; start(compile(file), file);`,
+      contents: `import { join } from "node:path"; import { start } from "./start.ts"; start(${file});`,
       resolveDir: "src",
       loader: "ts",
     },

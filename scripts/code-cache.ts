@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { codeCacheOf, compile, start } from "../src/start.ts";
+import { codeCacheOf, compile, run } from "../src/start.ts";
 
 /**
  * `node code-cache.cjs SCRIPT [ARGUMENT...]` runs a built script on what stands on standard input, and keeps the
@@ -10,4 +10,4 @@ const [file = "", ...rest] = process.argv.slice(2);
 const script = compile(file);
 process.argv = [process.argv[0] ?? "node", join(file, "..", basename(file)), ...rest];
 process.on("exit", () => writeFileSync(codeCacheOf(file), script.createCachedData()));
-start(script, file);
+run(script, file);

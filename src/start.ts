@@ -1,26 +1,47 @@
 import { existsSync, readFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { basename, dirname } from "node:path";
 import { Script } from "node:vm";
 
 /** What stands around a script's source, so that it gets what a CommonJS module gets. */
 const OPENING = "(function (require, __dirname, __filename) {";
 const CLOSING = "\n})";
+/** The script of the one hook whose failure must refuse what it was asked about. */
+const SPAWN_SCRIPT = "pre-tool-use-agent.cjs";
 
 /** Where the code that V8 compiled from a script at build is kept (scripts/code-cache.ts). */
 export function codeCacheOf(file: string): string {
   return `${file}.cache`;
 }
 
-/** A built script, from its compiled code where that was made by this very version of V8, else from its source. */
-export function compile(file: string): Script {
-  const cache = codeCacheOf(file);
+/**
+ * A built script. `cachedData` is code that V8 compiled from this very source; it takes it only from its own
+ * version and flags and compiles the source otherwise.
+ */
+export function compile(file: string, cachedData?: Buffer): Script {
   return new Script(OPENING + readFileSync(file, "utf8") + CLOSING, {
     filename: file,
-    ...(existsSync(cache) ? { cachedData: readFileSync(cache) } : {}),
+    ...(cachedData === undefined ? {} : { cachedData }),
   });
 }
 
-/** Runs a built script: half of what it costs to start one is compiling it. */
-export function start(script: Script, file: string): void {
+/** Runs a compiled script. */
+export function run(script: Script, file: string): void {
   script.runInThisContext()(require, dirname(file), file);
+}
+
+/**
+ * Starts a built script from its compiled code: half of what it costs to start one is compiling it. One that cannot
+ * be started never exits with 1, which a host takes for consent: a spawn that nobody can judge is refused.
+ */
+export function start(file: string): void {
+  try {
+    const cache = codeCacheOf(file);
+    run(compile(file, existsSync(cache) ? readFileSync(cache) : undefined), file);
+  } catch (error) {
+    const refuses = basename(file) === SPAWN_SCRIPT;
+    process.stderr.write(
+      `spawn-guard cannot run ${file}: ${error}${refuses ? "; subagents are refused until that is mended" : ""}\n`,
+    );
+    process.exitCode = refuses ? 2 : 0;
+  }
 }

@@ -57,7 +57,7 @@ export function limitStates(
   ];
 }
 
-/** One that may take two turns has at least one with tools; the other is for its report. */
+/** One that may take two turns has one with tools, after which it is told: the other is for its report. */
 function turnsWithTools(turns: number): number {
   return Math.max(turns - TURNS_KEPT, turns >= 2 ? 1 : 0);
 }
@@ -91,9 +91,11 @@ export function judgeBatch(
   policy: Policy,
   now: number,
 ): Judged {
-  const asked = { ...record, meter: { ...record.meter, inFlight: [] } };
-  const counted = noteBatch(record.meter, calls);
-  if (counted === record.meter) return { meter: counted, refused: null, halt: false };
+  const { meter } = record;
+  const counted = noteBatch(meter, calls);
+  const admitted = calls.every((call) => meter.inFlight.includes(call) || meter.counted.includes(call));
+  if (counted === meter || admitted) return { meter: counted, refused: null, halt: false };
+  const asked = { ...record, meter: { ...meter, inFlight: [] } };
   const judged = judgeExhausted(asked, null, policy, now);
   const { exhausted, exhaustedAt } = judged.meter;
   return { ...judged, meter: { ...counted, exhausted, exhaustedAt } };

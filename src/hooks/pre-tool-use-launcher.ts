@@ -1,5 +1,6 @@
 import { limitStates, limitText } from "../guard/budget.ts";
 import { reasons } from "../guard/reasons.ts";
+import { reclaimSlots } from "../ledger/ending.ts";
 import { noteLaunch } from "../ledger/launches.ts";
 import type { Answer } from "./answer.ts";
 import type { HookContext } from "./hook-context.ts";
@@ -47,9 +48,11 @@ function messageTo({ input }: ToolCall, { ledger, policy, now }: HookContext): A
   if (spawn.barred !== null) return { deny: reasons.unreachable(spawn.trace, spawn.barred).reason };
   const spent = limitStates(spawn, policy, now, null).find(({ used, bound }) => used >= bound);
   if (spent !== undefined) return { deny: reasons.unreachable(spawn.trace, limitText(spent)).reason };
-  const running = Object.keys(ledger.session()?.running ?? {});
-  if (running.length < policy.max_concurrent_spawns || running.includes(spawn.trace)) return {};
-  return { deny: reasons.concurrency(running.length, policy.max_concurrent_spawns).reason };
+  const running = () => Object.keys(ledger.session()?.running ?? {});
+  const isFull = () => running().length >= policy.max_concurrent_spawns && !running().includes(spawn.trace);
+  const state = ledger.session();
+  if (!isFull() || (state !== null && reclaimSlots(ledger, state, now) && !isFull())) return {};
+  return { deny: reasons.concurrency(running().length, policy.max_concurrent_spawns).reason };
 }
 
 /** The subagent-spawn skill called by a model: the payload is built here, and no argument meets a shell. */

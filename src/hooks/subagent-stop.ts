@@ -24,7 +24,8 @@ export const hook: Hook = {
     const { last_assistant_message: message, agent_transcript_path: transcript } = event.raw;
     const given = typeof transcript === "string" ? transcript : null;
     const last = typeof message === "string" ? message : "";
-    const contract = await contractOf(spawn, last);
+    waitForLastLines(spawn, given, context);
+    const contract = await contractOf(metered(spawn, context, given), last);
     const stopped = stop(spawn, contract, given, context);
     const ask = whatToAsk(stopped, contract, last, event, context);
     if (ask !== null) return ask;
@@ -54,7 +55,6 @@ function stop(
   given: string | null,
   context: HookContext,
 ): SpawnRecord {
-  waitForLastLines(spawn, given, context);
   const stopped = context.ledger.updateRecord(spawn.trace, (record) => {
     const current = metered(record ?? spawn, context, given);
     if (current.phase === "ended") return current.contract === null ? { ...current, contract } : null;

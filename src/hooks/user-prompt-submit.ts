@@ -16,7 +16,8 @@ export const hook: Hook = {
   event: "UserPromptSubmit",
   handle: (event, context) => {
     const { prompt } = event.raw;
-    if (typeof prompt !== "string") return {};
+    // The host's own prompt is nothing else; a person may paste such lines into theirs.
+    if (typeof prompt !== "string" || !prompt.startsWith("<task-notification>")) return {};
     const notifications = prompt.matchAll(/^<task-notification>$[\s\S]*?^<\/task-notification>$/gm);
     const lines = [...notifications].map(([notification]) => notified(notification, context));
     const told = lines.filter((line) => line !== undefined);

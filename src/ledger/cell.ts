@@ -2,9 +2,12 @@ import { join } from "node:path";
 import { checksum } from "./checksum.ts";
 import { linkNew, moveAside, namesIn, readIfPresent, remove, sweepTemporary } from "./files.ts";
 import { pause } from "./pause.ts";
+import { isJson, isTexts } from "./shape.ts";
 
 /** How many old versions a cell keeps; see `Cell` for why the number is no matter of correctness. */
 const KEPT = 4;
+/** How many of the latest changes a version names, so that a slow process can see whether its own is among them. */
+const MARKS = 16;
 
 /** The deadline passed before a change could be committed: other processes kept committing first. */
 export class LedgerBusy extends Error {}
@@ -22,7 +25,7 @@ export type Decoder<T> = (raw: unknown) => T | null;
  *
  * Old versions are deleted and damaged ones renamed, so a process that slept could link a number that was used
  * before. It notices, because the newest version is then at least KEPT ahead or a damaged one has its number, and
- * makes its change again; changes must therefore be idempotent (return null when the value already holds them).
+ * looks whether the newest names its change among the latest; if not, it makes the change again.
  *
  * Each version carries a checksum. A damaged one is renamed to *.damaged and never read again; until the next
  * change, readers are told that something was lost.
@@ -51,14 +54,14 @@ export class Cell<T> {
       const current = this.newest();
       const next = change(current.value, current.lost);
       if (next === null) return current.value;
-      if (this.commit(current.highest + 1, next)) return next;
+      if (this.commit(current.highest + 1, next, current.marks)) return next;
       if (Date.now() > deadline)
         throw new LedgerBusy(`${this.folder}: not committed after ${attempt + 1} tries`);
       pause(Math.random() * Math.min(2 ** attempt, 16));
     }
   }
 
-  private newest(): Reading<T> & { highest: number } {
+  private newest(): Reading<T> & { highest: number; marks: readonly string[] } {
     const gone = new Set<number>();
     for (;;) {
       const { intact, damaged } = this.versions();
@@ -72,32 +75,39 @@ export class Cell<T> {
           vanished = true;
           break;
         }
-        const value = text === null ? null : this.parse(text);
-        if (value !== null) return { value, lost: broken >= version, highest: Math.max(broken, version) };
+        const found = text === null ? null : this.parse(text);
+        if (found !== null) {
+          return { ...found, lost: broken >= version, highest: Math.max(broken, version) };
+        }
         this.setAside(version);
         broken = Math.max(broken, version);
       }
-      if (!vanished) return { value: null, lost: broken > 0, highest: broken };
+      if (!vanished) return { value: null, marks: [], lost: broken > 0, highest: broken };
     }
   }
 
-  private parse(text: string): T | null {
+  private parse(text: string): { value: T; marks: readonly string[] } | null {
     const cut = text.indexOf(" ");
     if (cut < 0 || checksum(text.slice(cut + 1)) !== text.slice(0, cut)) return null;
     try {
-      return this.decode(JSON.parse(text.slice(cut + 1)));
+      const raw: unknown = JSON.parse(text.slice(cut + 1));
+      if (!isJson(raw) || !isTexts(raw.marks)) return null;
+      const value = this.decode(raw.value);
+      return value === null ? null : { value, marks: raw.marks };
     } catch {
       return null;
     }
   }
 
-  private commit(version: number, value: T): boolean {
+  private commit(version: number, value: T, before: readonly string[]): boolean {
     if (!Number.isSafeInteger(version)) throw new Error(`${this.folder}: no version can follow the last one`);
-    const body = JSON.stringify(value);
+    const mark = Math.random().toString(36).slice(2, 10);
+    const body = JSON.stringify({ marks: [...before, mark].slice(-MARKS), value });
     if (!linkNew(this.folder, `${version}.json`, `${checksum(body)} ${body}`)) return false;
     const { intact, damaged } = this.versions();
     for (const old of intact) if (old <= version - KEPT) remove(this.file(old));
-    if ((intact[0] ?? 0) < version + KEPT && (damaged[0] ?? 0) < version) return true;
+    const isFirst = (damaged[0] ?? 0) < version;
+    if (isFirst && ((intact[0] ?? 0) < version + KEPT || this.newest().marks.includes(mark))) return true;
     remove(this.file(version));
     return false;
   }

@@ -95,9 +95,8 @@ export function settleSpawn(
     late = 0;
     if (record === null || record.phase !== "ended") return null;
     const meter = read(record.meter);
-    if (meter === record.meter) return null;
-    const total = tokensUsed(meter, true).session;
-    late = Math.max(0, total - meter.reported);
+    late = Math.max(0, tokensUsed(meter, true).session - meter.reported);
+    if (meter === record.meter && late === 0) return null;
     return { ...record, meter: { ...meter, reported: meter.reported + late } };
   });
   const added = late;

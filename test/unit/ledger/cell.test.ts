@@ -279,3 +279,26 @@ describe("a cell whose folder is removed", () => {
     expect(at.increment()).toEqual({ count: 1 });
   });
 });
+
+it("a change that others built on while its process slept is not made again", () => {
+  // The process is put to sleep between its link and its look around, by others' commits in that very place.
+  const at = newCell();
+  at.count(3);
+  let times = 0;
+  const sleeper = at.open();
+  const versions = Reflect.get(sleeper, "versions").bind(sleeper);
+  let slept = false;
+  Reflect.set(sleeper, "versions", () => {
+    if (times > 0 && !slept) {
+      slept = true;
+      at.count(6);
+    }
+    return versions();
+  });
+  sleeper.update((value) => {
+    times += 1;
+    return { count: (value?.count ?? 0) + 100 };
+  }, Date.now() + 5000);
+  expect(times).toBe(1);
+  expect(at.cell.read().value).toEqual({ count: 3 + 100 + 6 });
+});
