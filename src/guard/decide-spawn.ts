@@ -208,6 +208,7 @@ function newRecord(
     ...newSpawnRecord(identity, request.input.prompt, request.now),
     disallowed: bansFor(request),
     name: nameIn(request.input),
+    isProjectRole: role.origin === "project",
     handsOn: Array.isArray(spawnable) ? spawnable : [],
     hostTurns: role.maxTurns,
   };

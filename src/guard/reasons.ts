@@ -132,6 +132,10 @@ export const reasons = {
   }),
   nearLimit: (text: string): string =>
     `spawn-guard: your budget is nearly used up (${text}). Finish with what you have and return your contract in time.`,
+  stopped: (): Refused => ({
+    code: "agent_ended",
+    reason: "You have been stopped, so this call is denied. Do not retry and do not delegate.",
+  }),
   unreachable: (trace: string, why: string): Refused => ({
     code: "agent_ended",
     reason: `${trace} may not go on (${why}), so a message to it is refused. Work with what it has handed back.`,

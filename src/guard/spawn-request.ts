@@ -23,6 +23,7 @@ export type Caller =
       tools: readonly string[];
       disallowed: readonly string[];
       handsOn: readonly string[];
+      isProjectRole: boolean;
       /** what it has left of its own budget: tokens, and milliseconds */
       left: { inputTokens: number; timeMs: number };
     };

@@ -38,7 +38,9 @@ function callerRules(caller: Caller, target: Target): ToolRule[] {
   return rules(caller.kind === "main" || handsOn(caller, target) ? ["*"] : caller.tools);
 }
 
+/** A repository's agent file of a role's name is not the role that a file from elsewhere trusts. */
 function handsOn(caller: Extract<Caller, { kind: "spawn" }>, target: Target): boolean {
+  if (target.role.origin === "project" && !caller.isProjectRole) return false;
   return caller.handsOn.some((name) => sameAgent(name, target.agentType));
 }
 

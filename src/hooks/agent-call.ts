@@ -72,6 +72,7 @@ function callerOf(spawn: SpawnRecord, { ledger, policy, now }: HookContext): Cal
     tools: spawn.payload.allowed_tools,
     disallowed: spawn.disallowed,
     handsOn: spawn.handsOn,
+    isProjectRole: spawn.isProjectRole,
     left: { inputTokens: left("input_tokens"), timeMs: left("time") },
   };
 }

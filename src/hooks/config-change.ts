@@ -10,7 +10,9 @@ import type { Hook } from "./run-hook.ts";
  */
 export const hook: Hook = {
   event: "ConfigChange",
-  handle: ({ raw }) => {
+  handle: ({ raw }, context) => {
+    // What the file puts into the environment now is the project's word, also when it is gone from there again.
+    context.resolvedPolicy();
     const { file_path: file, source } = raw;
     // An administrator's policy is nobody's to hold back.
     if (typeof file !== "string" || source === "policy_settings") return {};

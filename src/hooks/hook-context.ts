@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { Ledger } from "../ledger/ledger.ts";
 import type { Meter } from "../ledger/meter.ts";
-import { type Environment, loadPolicy } from "../policy/load-policy.ts";
+import { type Environment, loadPolicy, OPTION_PREFIX } from "../policy/load-policy.ts";
 import type { ResolvedPolicy } from "../policy/resolve-policy.ts";
 import { readTranscript } from "../transcript/read-transcript.ts";
 import { readSidecar, type Sidecar } from "../transcript/sidecar.ts";
@@ -10,7 +10,7 @@ import { newTranscriptState } from "../transcript/transcript-state.ts";
 import { usageTotals } from "../transcript/usage.ts";
 import type { HookEvent } from "./hook-event.ts";
 
-/** A hook gives up on the ledger after this many milliseconds; hooks.json declares at least twice as many. */
+/** A hook gives up on the ledger after this many milliseconds; hooks.json declares twice as many, for SessionEnd half: the host gives that little. */
 const DEADLINE_MS = 10_000;
 /** Names the session from whose shell this one was started. */
 export const OUTER_SESSION = "SPAWN_GUARD_SESSION";
@@ -60,8 +60,23 @@ export class HookContext {
   }
 
   resolvedPolicy(): ResolvedPolicy {
-    this.resolved ??= loadPolicy(this.environment, this.projectFolder, this.configFolder);
+    this.resolved ??= this.loadPolicy();
     return this.resolved;
+  }
+
+  private loadPolicy(): ResolvedPolicy {
+    const { environment, projectFolder, configFolder } = this;
+    const hasOptions = Object.keys(environment).some((name) => name.startsWith(OPTION_PREFIX));
+    const before = hasOptions ? (this.opened?.ledger.session()?.projectKeys ?? []) : [];
+    const loaded = loadPolicy(environment, projectFolder, configFolder, before);
+    const fresh = loaded.projectKeys.filter((key) => !before.includes(key));
+    if (hasOptions && fresh.length > 0) {
+      this.opened?.ledger.updateSession((state) => {
+        const projectKeys = [...new Set([...state.projectKeys, ...fresh])];
+        return projectKeys.length === state.projectKeys.length ? null : { ...state, projectKeys };
+      });
+    }
+    return loaded;
   }
 
   /** What the host wrote beside an agent's transcript, or null. */

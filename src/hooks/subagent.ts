@@ -30,9 +30,9 @@ export async function judgeSubagent(
   cwd: string,
   context: HookContext,
 ): Promise<Judgement> {
-  const { ledger, policy, now } = context;
+  const { ledger, now } = context;
   const rights = await rightsRefusal(spawn, call, cwd, context);
-  const live = spawn.phase === "ended" && !isHalted(spawn) ? resumeSpawn(ledger, spawn, policy, now) : spawn;
+  const live = takeUp(spawn, context);
   let judged: Judged = { meter: live.meter, refused: null, halt: false };
   const seen = ledger.updateRecord(live.trace, (record) => {
     const current = metered(record ?? live, context);
@@ -42,6 +42,18 @@ export async function judgeSubagent(
   const after = seen ?? live;
   if (judged.halt) endSpawn(ledger, after.trace, "budget_exhausted", after.meter.exhausted, now);
   return { spawn: after, refused: judged.refused, halt: judged.halt };
+}
+
+/**
+ * The spawn as it stands now that it is seen to live: one that was thought to have ended goes on, unless it was ended
+ * on purpose, and one that found no slot when it was taken in may go on once others have ended.
+ */
+function takeUp(spawn: SpawnRecord, { ledger, policy, now }: HookContext): SpawnRecord {
+  if (spawn.phase === "ended") return isOver(spawn) ? spawn : resumeSpawn(ledger, spawn, policy, now);
+  if (spawn.barred !== "concurrency_exceeded") return spawn;
+  const running = Object.keys(ledger.session()?.running ?? {}).length;
+  if (running > policy.max_concurrent_spawns) return spawn;
+  return ledger.updateRecord(spawn.trace, (record) => ({ ...(record ?? spawn), barred: null })) ?? spawn;
 }
 
 /** The answer to a subagent's call that may not be made. */
@@ -61,9 +73,9 @@ function running({ meter, phase, agent }: SpawnRecord, { ledger, now }: HookCont
   return startRun(meter, ledger.agent(agent)?.startedAt ?? now);
 }
 
-/** It was ended for going on past its budget; other calls of the same response are still coming in. */
-function isHalted(spawn: SpawnRecord): boolean {
-  return spawn.outcome === "budget_exhausted";
+/** It was ended on purpose, and calls that it made before are still coming in. */
+function isOver(spawn: SpawnRecord): boolean {
+  return spawn.outcome === "budget_exhausted" || spawn.outcome === "stopped";
 }
 
 function judge(spawn: SpawnRecord, call: ToolCall, rights: Refused | null, context: HookContext): Judged {
@@ -73,12 +85,13 @@ function judge(spawn: SpawnRecord, call: ToolCall, rights: Refused | null, conte
   const standing = standingRefusal(spawn, context);
   if (standing !== null) return { meter: spawn.meter, refused: standing, halt: false };
   const budget = judgeBudget(spawn, call.call, policy, now);
-  if (budget.refused !== null) return { ...budget, halt: budget.halt || isHalted(spawn) };
+  if (budget.refused !== null) return { ...budget, halt: budget.halt || isOver(spawn) };
   return rights === null ? budget : { meter: spawn.meter, refused: rights, halt: false };
 }
 
 function standingRefusal(spawn: SpawnRecord, { ledger, policy }: HookContext): Refused | null {
   if (spawn.barred !== null) return refusalOf(spawn.barred);
+  if (spawn.outcome === "stopped") return reasons.stopped();
   if (spawn.ranAs !== null) return reasons.ranAsAnother(spawn.agentType, spawn.ranAs);
   if (policy.orphans === "deny" && spawn.parent !== null) {
     const parent = ledger.record(spawn.parent);

@@ -24,6 +24,8 @@ export type SessionState = {
   launches: Launch[];
   /** failed spawns by caller, role and goal, newest last, at most MAX_FAILURES */
   failures: Failures[];
+  /** policy keys that the project's settings have put into the environment at some time */
+  projectKeys: string[];
   /** notes that are given once */
   told: string[];
   /** damage found in this session, newest last, at most MAX_DAMAGE */
@@ -95,6 +97,7 @@ export function newSession(run: string, baseDepth: number): SessionState {
     refusals: [],
     launches: [],
     failures: [],
+    projectKeys: [],
     told: [],
     damage: [],
   };
@@ -126,6 +129,7 @@ const SESSION: Record<keyof SessionState, (value: unknown) => boolean> = {
   refusals: isListOf({ key: isText, code: isText, calls: isTexts, times: isCount }),
   launches: isListOf({ call: isText, tool: isText, parent: isTextOrNull, id: isTextOrNull }),
   failures: isListOf({ key: isText, times: isCount }),
+  projectKeys: isTexts,
   told: isTexts,
   damage: isTexts,
 };

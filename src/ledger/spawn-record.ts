@@ -54,6 +54,8 @@ export type SpawnRecord = {
   disallowed: string[];
   /** the name that its caller gave it, by which it can be sent messages */
   name: string | null;
+  /** its agent file belongs to the project: it can hand nothing on to roles that do not */
+  isProjectRole: boolean;
   /** roles to which its own agent file lets it hand their own tools (`Agent(a, b)`) */
   handsOn: string[];
   /** the turns after which the host stops it without a word: its agent file's maxTurns */
@@ -100,6 +102,7 @@ export function newSpawnRecord(identity: Identity, prompt: string, now: number):
     children: 0,
     disallowed: [],
     name: null,
+    isProjectRole: false,
     handsOn: [],
     hostTurns: null,
     meter: newMeter(prompt),
@@ -149,6 +152,7 @@ const RECORD: Record<keyof SpawnRecord, (value: unknown) => boolean> = {
   children: isCount,
   disallowed: isTexts,
   name: isTextOrNull,
+  isProjectRole: (value) => typeof value === "boolean",
   handsOn: isTexts,
   hostTurns: isCountOrNull,
   meter: isMeter,

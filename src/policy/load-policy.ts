@@ -5,11 +5,14 @@ import { POLICY_KEYS } from "./policy-keys.ts";
 import { type PolicySource, type ResolvedPolicy, resolvePolicy } from "./resolve-policy.ts";
 
 /** Where the host hands a user option to a plugin's hooks. */
-const OPTION_PREFIX = "CLAUDE_PLUGIN_OPTION_";
+export const OPTION_PREFIX = "CLAUDE_PLUGIN_OPTION_";
 const PROJECT_FILE = ".claude/spawn-guard.json";
 const PROJECT_SETTINGS = [".claude/settings.json", ".claude/settings.local.json"];
 /** Where the user's settings are looked for; a project that sets one of these would name a folder of its own. */
 const FOLDER_VARIABLES = ["CLAUDE_CONFIG_DIR", "HOME", "USERPROFILE"];
+
+/** `projectKeys` are the keys that the project's settings name, or named before. */
+export type LoadedPolicy = ResolvedPolicy & { projectKeys: string[] };
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -18,18 +21,23 @@ export type Environment = Readonly<Record<string, string | undefined>>;
  *
  * A project's settings can put CLAUDE_PLUGIN_OPTION_… into every hook's environment (seen). What they name there
  * is therefore the project's word, and the user's own is looked for in the user's settings, where the host keeps
- * plugin options; nowhere when the project names that folder too. Unreadable files are problems, never an error.
+ * plugin options; nowhere when the project names that folder too. The environment outlives the file: keys that the
+ * file named earlier in the session (`namedBefore`) stay the project's. Unreadable files are problems, never an error.
  */
 export function loadPolicy(
   environment: Environment,
   projectFolder: string,
   configFolder: string,
-): ResolvedPolicy {
+  namedBefore: readonly string[] = [],
+): LoadedPolicy {
   const problems: string[] = [];
   const read = (file: string) => readJson(file, problems);
   const project = join(projectFolder, PROJECT_FILE);
+  const unread = problems.length;
   const settings = PROJECT_SETTINGS.map((file) => read(join(projectFolder, file)));
-  const named = namedByProject(settings);
+  // What cannot be read here may still have been read by the host.
+  const named = problems.length > unread ? new Set<string>(POLICY_KEYS) : namedByProject(settings);
+  for (const key of namedBefore) named.add(key);
   const options = optionsIn(environment);
   const sources: PolicySource[] = [
     { name: "user option", trust: "user", values: without(options, named) },
@@ -46,7 +54,7 @@ export function loadPolicy(
     );
   }
   const resolved = resolvePolicy(sources);
-  return { ...resolved, problems: [...problems, ...resolved.problems] };
+  return { ...resolved, problems: [...problems, ...resolved.problems], projectKeys: [...named] };
 }
 
 function optionsIn(environment: Environment): Json {

@@ -7,8 +7,8 @@ import { readIfPresent } from "../ledger/files.ts";
 import { BUILTIN_ROLES } from "./builtin-roles.ts";
 import { foreignRole } from "./foreign-role.ts";
 import { PLUGIN_ROLES } from "./plugin-roles.generated.js";
+import { PLUGIN_SCOPE } from "./plugin-scope.ts";
 import type { Role } from "./role.ts";
-import { PLUGIN_SCOPE } from "./role-lookup.ts";
 
 export type AgentFolders = {
   /** the plugin's own `agents` */

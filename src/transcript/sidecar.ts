@@ -4,7 +4,8 @@ import { isJson } from "../ledger/shape.ts";
 
 /**
  * What the host wrote beside a subagent's transcript (`agent-<id>.meta.json`). Agents can edit files, so every
- * member is checked, and what it says is held against the ledger before it counts.
+ * member is checked, and what it says of parent and depth is held against the ledger before it counts. `finished`
+ * and `foreground` are taken as they stand: at worst they free a slot that the agent takes again at its next call.
  */
 export type Sidecar = {
   toolUseId: string | null;

@@ -1,3 +1,5 @@
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { attachedPayload, denial, HookSession, updatedInput } from "../support/hook-session.ts";
 
@@ -120,3 +122,15 @@ async function chain(at: HookSession, depth: number): Promise<void> {
     await at.send(at.launched(`t${level}`, `a${level}`, by));
   }
 }
+
+it("an option that the project's settings once named stays the project's, also when it is gone from the file", async () => {
+  session = new HookSession(undefined, { subagent_max_depth: 9 });
+  const settings = join(session.project, ".claude/settings.json");
+  mkdirSync(join(session.project, ".claude"), { recursive: true });
+  writeFileSync(settings, JSON.stringify({ env: { CLAUDE_PLUGIN_OPTION_SUBAGENT_MAX_DEPTH: "9" } }));
+  await session.ask(session.event("SessionStart", { source: "startup" }));
+  rmSync(settings);
+  await chain(session, 3);
+  const by = { agent_id: "a3", agent_type: "general-purpose" };
+  expect(denial(await session.ask(session.agentCall("t4", by)))).toContain("at depth 4; the limit is 3");
+});

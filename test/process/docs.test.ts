@@ -16,7 +16,9 @@ afterAll(() => {
 /** The fenced block or table that follows a marker in README. */
 function shown(marker: string): string {
   const after = README.split(`<!-- ${marker} -->\n`)[1] ?? "";
-  return /^```\n([\s\S]*?)\n```/.exec(after)?.[1] ?? after.split("\n\n")[0] ?? "";
+  const text = /^```\n([\s\S]*?)\n```/.exec(after)?.[1] ?? after.split("\n\n")[0] ?? "";
+  if (text === "") throw new Error(`README shows nothing for ${marker}`);
+  return text;
 }
 
 const plain = (text: string) => text.replace(/wf-\d{8}-[0-9a-z]{6}-/g, "wf-<date>-<run>-");

@@ -1,8 +1,9 @@
+import { PLUGIN_SCOPE } from "../../roles/plugin-scope.ts";
 import { plainType } from "../agent-type.ts";
 import { splitAtCommas, unquoted } from "./comma-list.ts";
 
 /** The plugin's own scope, in the spelling under which agent types are compared. */
-const OWN_SCOPE = `${plainType("spawn-guard")}:`;
+const OWN_SCOPE = plainType(PLUGIN_SCOPE);
 
 /** The agent types in `Agent(a, b)`, as written. */
 export function agentTypes(inside: string): string[] {

@@ -126,6 +126,7 @@ class Story {
       tools: record.payload.allowed_tools,
       disallowed: record.disallowed,
       handsOn: record.handsOn,
+      isProjectRole: false,
       left: { inputTokens: left("input_tokens"), timeMs: left("time") },
     };
   }

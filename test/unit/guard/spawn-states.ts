@@ -64,6 +64,7 @@ export function caller(members: Partial<SpawnCaller> = {}): SpawnCaller {
     tools: ["*"],
     disallowed: [],
     handsOn: [],
+    isProjectRole: false,
     left: { inputTokens: 400_000, timeMs: 4_000_000 },
     ...members,
   };

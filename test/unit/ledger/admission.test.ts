@@ -80,6 +80,7 @@ describe("the same call asked about again", () => {
         tools: ["*"],
         disallowed: [],
         handsOn: [],
+        isProjectRole: false,
         left: { inputTokens: 100_000, timeMs: 600_000 },
       },
       policy: { ...DEFAULT_POLICY, max_children_per_spawn: 1 },

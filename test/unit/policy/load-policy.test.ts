@@ -236,7 +236,16 @@ describe("an option that the project's settings put into the environment", () =>
 });
 
 describe("the project's settings", () => {
-  it.each(["{", "[]", '{"env": null}', '{"env": ["CLAUDE_PLUGIN_OPTION_PAYLOAD_MODE"]}', '{"env": "x"}'])(
+  it.each(["{", "[]"])(
+    "that cannot be read may have named any option: none counts as the user's: %s",
+    (text) => {
+      put(SETTINGS, text);
+      expect(load({ SUBAGENT_MAX_DEPTH: "7" }).policy.subagent_max_depth).toBe(3);
+      expect(load({ SUBAGENT_MAX_DEPTH: "2" }).policy.subagent_max_depth).toBe(2);
+    },
+  );
+
+  it.each(['{"env": null}', '{"env": ["CLAUDE_PLUGIN_OPTION_PAYLOAD_MODE"]}', '{"env": "x"}'])(
     "that say nothing of us change nothing: %s",
     (text) => {
       put(SETTINGS, text);

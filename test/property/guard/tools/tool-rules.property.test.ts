@@ -2,7 +2,6 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { allows } from "../../../../src/guard/tools/allows.ts";
 import { disallows } from "../../../../src/guard/tools/disallows.ts";
-import { launchesClaude } from "../../../../src/guard/tools/launches-claude.ts";
 import { coversAll, intersect } from "../../../../src/guard/tools/shrink.ts";
 import { parseToolRule, type ToolRule } from "../../../../src/guard/tools/tool-rule.ts";
 import type { ToolUse } from "../../../../src/guard/tools/tool-use.ts";
@@ -205,7 +204,6 @@ describe("whatever the input,", () => {
         disallows(wide, call);
         coversAll(wide, narrow);
         intersect(wide, narrow).map(parseToolRule);
-        if (typeof call.input.command === "string") launchesClaude(call.input.command);
       }),
       { numRuns: 5000 },
     );
@@ -245,18 +243,15 @@ describe("whatever the input,", () => {
     );
   });
 
-  it("long and hostile texts take no long time", () => {
+  it("long and hostile texts are judged, not hung on", () => {
     const stars = parseToolRule(`Bash(${"* a ".repeat(200)}b)`);
     const deep = parseToolRule(`Read(${"**/a/".repeat(200)}b)`);
-    const started = performance.now();
-    allows([stars], called("Bash", { command: "x a ".repeat(5000) }));
-    allows([deep], called("Read", { file_path: "a/".repeat(5000) }));
+    expect(allows([stars], called("Bash", { command: "x a ".repeat(5000) })).allowed).toBe(false);
+    expect(allows([deep], called("Read", { file_path: "a/".repeat(5000) })).allowed).toBe(false);
     for (const piece of ["$(", "`", '"$(', "(", "<<E ", "${", "bash -c '", "env ", "a;", "\\"]) {
       const line = piece.repeat(20_000);
-      allows([parseToolRule("Bash(git:*)")], called("Bash", { command: line }));
+      expect(allows([parseToolRule("Bash(git:*)")], called("Bash", { command: line })).allowed).toBe(false);
       disallows([parseToolRule("Bash(git:*)")], called("Bash", { command: line }));
-      launchesClaude(line);
     }
-    expect(performance.now() - started).toBeLessThan(5000);
   });
 });
