@@ -29,6 +29,7 @@ export const REASON_CODES = [
   "time_exhausted",
   "trace_reused",
   "deny_not_enforced",
+  "record_lost",
   "orphaned",
   "workflow_denied",
   "guard_error",
@@ -94,6 +95,10 @@ export const reasons = {
     code: "role_unknown",
     reason: `Agent type ${quote(type)} is no known role and unknown_roles is deny. Use one of the roles that spawn-guard roles lists.`,
   }),
+  roleBroken: (type: string, problem: string): Refused => ({
+    code: "role_unknown",
+    reason: `Agent type ${quote(type)} comes from an agent file that cannot be read: ${problem}. Mend the file, or use another role.`,
+  }),
   roleMismatch: (inPayload: string, asked: string): Refused => ({
     code: "role_mismatch",
     reason: `The payload is for role ${quote(inPayload)}, but the call asks for agent type ${quote(asked)}. Make them the same and call again.`,
@@ -106,6 +111,8 @@ export const reasons = {
     code: "orphaned",
     reason: `Your parent ${parent} has ended, and orphans is deny. ${RETURN_NOW}`,
   }),
+  workflowAsk: (): string =>
+    "The Workflow tool starts many agents, which the guard can only take in as it finds them. Let it run? (workflow_tool is ask)",
   workflow: (): Refused => ({
     code: "workflow_denied",
     reason: `The Workflow tool starts many agents and is switched off here (workflow_tool). ${NO_DELEGATION}`,
@@ -161,6 +168,8 @@ const BARRED: Partial<Record<ReasonCode, string>> = {
   spawns_exhausted:
     "The session had no spawn left for you (max_spawns_per_session), so all your calls are denied.",
   concurrency_exceeded: "No slot is free for you (max_concurrent_spawns), so all your calls are denied.",
+  record_lost:
+    "What you were admitted for is lost (its record was damaged or removed), so all your calls are denied.",
   deny_not_enforced: "The call that started you was refused, so all your calls are denied.",
 };
 

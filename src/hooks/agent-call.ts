@@ -1,7 +1,7 @@
 import { dirname, join } from "node:path";
 import { type LimitName, limitStates } from "../guard/budget.ts";
 import { walkLineage } from "../guard/lineage.ts";
-import { asRepeated } from "../guard/reasons.ts";
+import { asRepeated, reasons } from "../guard/reasons.ts";
 import type { AgentInput, Caller, GivenPayload } from "../guard/spawn-request.ts";
 import { admitSpawn, recordRefusal } from "../ledger/admission.ts";
 import { checksum } from "../ledger/checksum.ts";
@@ -26,18 +26,23 @@ export async function judgeAgentCall(event: HookEvent, context: HookContext): Pr
     const { refused, halt } = judged;
     return denied(asRepeated(refused, recordRefusal(context.ledger, attempt, refused)), halt);
   }
+  const target = await resolveTarget(input.subagent_type, {
+    plugin: join(dirname(process.argv[1] ?? ""), "..", "agents"),
+    own: [
+      { folder: join(context.projectFolder, ".claude", "agents"), origin: "project" },
+      { folder: join(context.configFolder, "agents"), origin: "user" },
+    ],
+  });
+  if ("broken" in target) {
+    const refused = reasons.roleBroken(input.subagent_type ?? "", target.broken);
+    return denied(asRepeated(refused, recordRefusal(context.ledger, attempt, refused)), false);
+  }
   const admission = admitSpawn(context.ledger, {
     ...attempt,
     caller,
     input,
     payload: await givenPayload(input),
-    target: await resolveTarget(input.subagent_type, {
-      plugin: join(dirname(process.argv[1] ?? ""), "..", "agents"),
-      own: [
-        { folder: join(context.projectFolder, ".claude", "agents"), origin: "project" },
-        { folder: join(context.configFolder, "agents"), origin: "user" },
-      ],
-    }),
+    target,
     policy: context.policy,
     now: context.now,
     traceUsed: (trace) => context.ledger.hasRecord(trace),

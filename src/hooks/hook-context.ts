@@ -70,7 +70,7 @@ export class HookContext {
     const before = hasOptions ? (this.opened?.ledger.session()?.projectKeys ?? []) : [];
     const loaded = loadPolicy(environment, projectFolder, configFolder, before);
     const fresh = loaded.projectKeys.filter((key) => !before.includes(key));
-    if (hasOptions && fresh.length > 0) {
+    if (fresh.length > 0) {
       this.opened?.ledger.updateSession((state) => {
         const projectKeys = [...new Set([...state.projectKeys, ...fresh])];
         return projectKeys.length === state.projectKeys.length ? null : { ...state, projectKeys };

@@ -25,9 +25,9 @@ async function judgeLauncher(event: HookEvent, context: HookContext): Promise<An
   switch (call.tool) {
     case "Workflow": {
       const { workflow_tool: mode } = context.policy;
-      if (mode !== "allow") return { [mode]: reasons.workflow().reason };
+      if (mode === "deny") return { deny: reasons.workflow().reason };
       noteLaunch(context.ledger, launch);
-      return {};
+      return mode === "ask" ? { ask: reasons.workflowAsk() } : {};
     }
     case "Skill":
       noteLaunch(context.ledger, launch);

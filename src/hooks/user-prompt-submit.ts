@@ -16,15 +16,32 @@ export const hook: Hook = {
   event: "UserPromptSubmit",
   handle: (event, context) => {
     const { prompt } = event.raw;
-    // The host's own prompt is nothing else; a person may paste such lines into theirs.
-    if (typeof prompt !== "string" || !prompt.startsWith("<task-notification>")) return {};
-    const notifications = prompt.matchAll(/^<task-notification>$[\s\S]*?^<\/task-notification>$/gm);
-    const lines = [...notifications].map(([notification]) => notified(notification, context));
+    if (typeof prompt !== "string") return {};
+    const lines = notifications(prompt).map((notification) => notified(notification, context));
     const told = lines.filter((line) => line !== undefined);
     return told.length === 0 ? {} : { context: told.join("\n") };
   },
   onError: silentOnError,
 };
+
+const OPENING = "<task-notification>\n";
+const CLOSING = "\n</task-notification>";
+
+/**
+ * The notifications that a prompt begins with. The host's own prompt is nothing else; a person may paste such lines
+ * into theirs.
+ */
+function notifications(prompt: string): string[] {
+  const found: string[] = [];
+  let rest = prompt;
+  while (rest.startsWith(OPENING)) {
+    const end = rest.indexOf(CLOSING);
+    if (end < 0) break;
+    found.push(rest.slice(0, end));
+    rest = rest.slice(end + CLOSING.length).trimStart();
+  }
+  return found;
+}
 
 function notified(notification: string, context: HookContext): string | undefined {
   const { ledger } = context;

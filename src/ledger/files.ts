@@ -26,12 +26,19 @@ export function codeOf(error: unknown): string | undefined {
 /** What the system says where there is no file of a name: nothing, a folder, a link that leads nowhere. */
 const NO_FILE: ReadonlySet<string | undefined> = new Set(["ENOENT", "ENOTDIR", "EISDIR", "ELOOP"]);
 
-/** A file's text, or null when there is no file of that name. A pipe reads as empty: waiting for it could hang. */
+/** Far above any ledger or settings file, far below what would make a hook miss its deadline. */
+const MAX_READ_BYTES = 16_777_216;
+
+/** A file's text, or null when there is no regular file of that name. Throws RangeError for one over 16 MiB. */
 export function readIfPresent(file: string): string | null {
-  // Most files that are looked for are not there, and an exception costs a hook more than a look.
-  if (!existsSync(file)) return null;
   let descriptor: number | null = null;
   try {
+    // Most files that are looked for are not there, and an exception costs a hook more than a look.
+    const stats = statSync(file, { throwIfNoEntry: false });
+    if (!stats?.isFile()) return null;
+    if (stats.size > MAX_READ_BYTES) {
+      throw new RangeError(`${file} has ${stats.size} bytes; at most ${MAX_READ_BYTES} are read`);
+    }
     descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     return readFileSync(descriptor, "utf8");
   } catch (error) {

@@ -4,7 +4,7 @@ import { Cell, type Decoder } from "./cell.ts";
 import { fileKey, namesIn } from "./files.ts";
 import { pause } from "./pause.ts";
 import { rebuildSession } from "./rebuild.ts";
-import { decodeSession, MAX_DAMAGE, newSession, type SessionState } from "./session-state.ts";
+import { decodeSession, MAX_DAMAGE, newSession, type SessionState, type Slot } from "./session-state.ts";
 import { hasShape, isCountOrNull, isText, isTextOrNull } from "./shape.ts";
 import { recordFromSlot } from "./slot.ts";
 import { decodeRecord, type SpawnRecord } from "./spawn-record.ts";
@@ -31,6 +31,8 @@ export type LedgerOptions = {
   /** whether the host has written that an agent's run is over; some ends are told to no hook */
   isFinished?: (agentId: string) => boolean;
 };
+
+const DAMAGED = "its record was damaged";
 
 /** Keeps names apart from agent ids, which have no colon. */
 const NAME_PREFIX = "name:";
@@ -82,8 +84,19 @@ export class Ledger {
     if (value !== null && !lost) return value.mergedInto === null ? value : this.record(value.mergedInto);
     const slot = this.sessionCell.read().value?.running[trace];
     if (value === null && slot === undefined) return null;
-    const base = value ?? (slot === undefined ? null : recordFromSlot(trace, slot));
-    return base === null || !lost ? base : { ...base, doubt: "its record was damaged" };
+    if (value === null && slot !== undefined) return this.fromSlot(trace, slot, lost);
+    return value === null ? null : { ...value, doubt: DAMAGED };
+  }
+
+  /**
+   * A spawn whose record cannot be had. Before an agent is bound to it, whoever admitted it may not have written it
+   * yet; after that it was lost, and with it what the spawn may do and has used: it may do nothing more.
+   */
+  private fromSlot(trace: string, slot: Slot, lost: boolean): SpawnRecord {
+    const record = recordFromSlot(trace, slot);
+    if (slot.agent === null) return lost ? { ...record, doubt: DAMAGED } : record;
+    if (!lost) this.damaged.push(this.recordFolder(trace));
+    return { ...record, doubt: DAMAGED, barred: "record_lost" };
   }
 
   /** Changes a spawn's record; `change` gets null where none was written, and returns null to leave it. */
@@ -92,9 +105,10 @@ export class Ledger {
     change: (record: SpawnRecord | null) => SpawnRecord | null,
   ): SpawnRecord | null {
     return this.recordCell(trace).update((value, lost) => {
-      if (!lost) return change(value);
-      const base = value ?? this.record(trace);
-      return change(base === null ? null : { ...base, doubt: "its record was damaged" });
+      if (value !== null) return change(lost ? { ...value, doubt: DAMAGED } : value);
+      const slot = this.sessionCell.read().value?.running[trace];
+      const known = lost || (slot !== undefined && slot.agent !== null);
+      return change(known && slot !== undefined ? this.fromSlot(trace, slot, lost) : null);
     }, this.options.deadline);
   }
 

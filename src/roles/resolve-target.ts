@@ -17,14 +17,21 @@ export type AgentFolders = {
   own: readonly { folder: string; origin: "project" | "user" }[];
 };
 
+/** The agent file of a type cannot be read: which one, where and why. */
+export type BrokenRole = { broken: string };
+
 /**
  * The agent that a call's `subagent_type` means: an agent file of the project or user, else a built-in, else one
  * of the plugin's roles by bare or scoped name (the host knows them by the scoped one alone), else a stranger.
  * Spellings are compared as the host compares them. No type is the host's general-purpose.
  */
-export async function resolveTarget(type: string | undefined, folders: AgentFolders): Promise<Target> {
+export async function resolveTarget(
+  type: string | undefined,
+  folders: AgentFolders,
+): Promise<Target | BrokenRole> {
   const asked = type === undefined || type.trim() === "" ? DEFAULT_AGENT_TYPE : type;
   const own = await ownRole(asked, folders);
+  if (own !== null && "broken" in own) return own;
   if (own !== null) return { role: own, agentType: own.name, known: true };
   const builtin = BUILTIN_ROLES.find((role) => sameAgentType(role.name, asked));
   if (builtin !== undefined) return { role: builtin, agentType: builtin.name, known: true };
@@ -38,19 +45,23 @@ export async function resolveTarget(type: string | undefined, folders: AgentFold
 }
 
 /** Most projects have no agent files, so the reader of them is loaded only where there is a folder. */
-async function ownRole(type: string, folders: AgentFolders): Promise<Role | null> {
+async function ownRole(type: string, folders: AgentFolders): Promise<Role | BrokenRole | null> {
   for (const { folder, origin } of folders.own) {
     if (!existsSync(folder)) continue;
     const { readAgentFolder } = await import("./agent-folder.ts");
     const { roles, problems } = readAgentFolder(folder, origin);
     for (const { role } of roles.values()) if (sameAgentType(role.name, type)) return role;
     // The host may load with every tool what cannot be read here (case 76): that is nothing to guess about.
-    const broken = problems.find(
-      ({ severity, file }) => severity === "error" && sameAgentType(basename(file, ".md"), type),
-    );
-    if (broken !== undefined) throw new Error(`${broken.file}:${broken.line}: ${broken.message}`);
+    const broken = problems.find(({ severity, file }) => severity === "error" && mayBe(file, type));
+    if (broken !== undefined) return { broken: `${broken.file}:${broken.line}: ${broken.message}` };
   }
   return null;
+}
+
+/** Whether an agent file that cannot be read may be this type's: by its name, or by the file's. */
+function mayBe(file: string, type: string): boolean {
+  const name = /^name:[ \t]*["']?([^"'\r\n]*)/m.exec(readIfPresent(file) ?? "")?.[1] ?? "";
+  return [name.trim(), basename(file, ".md")].some((candidate) => sameAgentType(candidate, type));
 }
 
 /** A plugin role as its file says now: as it was built, unless somebody edited it. */

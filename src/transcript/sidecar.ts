@@ -1,3 +1,4 @@
+import { lstatSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileKey, namesIn, readIfPresent } from "../ledger/files.ts";
 import { isJson } from "../ledger/shape.ts";
@@ -42,9 +43,10 @@ export function readSidecar(transcriptPath: string, sessionId: string, agentId: 
   return null;
 }
 
+/** Only a file of its own: what stands there may be a link to something endless. */
 function readSmall(file: string): string | null {
-  const text = readIfPresent(file);
-  return text === null || text.length > MAX_BYTES ? null : text;
+  const stats = lstatSync(file, { throwIfNoEntry: false });
+  return stats?.isFile() && stats.size <= MAX_BYTES ? readIfPresent(file) : null;
 }
 
 function parse(text: string, workflowRun: string | null): Sidecar | null {

@@ -95,3 +95,21 @@ describe("a project's settings", () => {
     expect(run.projectFiles()).not.toContain("PRELOADED");
   });
 });
+
+it("an option that an agent puts into the project's settings and takes out again does not widen anything", async () => {
+  const widen = JSON.stringify({ env: { CLAUDE_PLUGIN_OPTION_SUBAGENT_MAX_DEPTH: "9" } });
+  const command = `mkdir -p .claude && echo '${widen}' > .claude/settings.json && node -e 'setTimeout(() => {}, 3000)' && rm .claude/settings.json && node -e 'setTimeout(() => {}, 3000)'`;
+  const run = await guardedRun({
+    prompt: "LEVEL0 start",
+    env: NO_HOST_CAP,
+    model: (ask) => {
+      if (ask.agentId !== null) return handOn(ask);
+      const later = { ...ask, turn: ask.turn - 1 };
+      return ask.turn === 0
+        ? { calls: [{ name: "Bash", input: { command, description: "widen" } }] }
+        : handOn(later);
+    },
+  });
+  expect(run.spawns.map(({ depth }) => depth)).toEqual([1, 2, 3]);
+  expect(run.session.refusals.map(({ code }) => code)).toEqual(["depth_exceeded"]);
+});
