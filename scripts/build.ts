@@ -83,20 +83,24 @@ export async function buildPlugin(): Promise<void> {
     banner: { js: 'const __url = require("node:url").pathToFileURL(__filename).href;' },
     define: { ...shared.define, "import.meta.url": "__url" },
   });
-  await buildStarter("plugin/hooks/start.cjs", 'join(__dirname, process.argv[2] ?? "")');
-  await buildStarter("plugin/cli/spawn-guard.cjs", 'join(__dirname, "main.cjs")', "#!/usr/bin/env node");
+  await buildStarter("plugin/hooks/start.cjs", 'startHook(__dirname, process.argv[2] ?? "")');
+  await buildStarter(
+    "plugin/cli/spawn-guard.cjs",
+    'start(join(__dirname, "main.cjs"), 1)',
+    "#!/usr/bin/env node",
+  );
   chmodSync("plugin/cli/spawn-guard.cjs", 0o755);
   const codeCache = "build/code-cache.cjs";
   await build({ ...shared, entryPoints: ["scripts/code-cache.ts"], outfile: codeCache, format: "cjs" });
   warmUp(codeCache);
 }
 
-/** The script that starts others; `file` is an expression for the one to start. */
-async function buildStarter(outfile: string, file: string, shebang = ""): Promise<void> {
+/** A script that starts another; `call` says which. */
+async function buildStarter(outfile: string, call: string, shebang = ""): Promise<void> {
   await build({
     ...shared,
     stdin: {
-      contents: `import { join } from "node:path"; import { start } from "./start.ts"; start(${file});`,
+      contents: `import { join } from "node:path"; import { start, startHook } from "./start.ts"; ${call};`,
       resolveDir: "src",
       loader: "ts",
     },

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { basename, dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { Script } from "node:vm";
 
 /** What stands around a script's source, so that it gets what a CommonJS module gets. */
@@ -31,17 +31,19 @@ export function run(script: Script, file: string): void {
 
 /**
  * Starts a built script from its compiled code: half of what it costs to start one is compiling it. One that cannot
- * be started never exits with 1, which a host takes for consent: a spawn that nobody can judge is refused.
+ * be started exits with `failing`.
  */
-export function start(file: string): void {
+export function start(file: string, failing: number): void {
   try {
     const cache = codeCacheOf(file);
     run(compile(file, existsSync(cache) ? readFileSync(cache) : undefined), file);
   } catch (error) {
-    const refuses = basename(file) === SPAWN_SCRIPT;
-    process.stderr.write(
-      `spawn-guard cannot run ${file}: ${error}${refuses ? "; subagents are refused until that is mended" : ""}\n`,
-    );
-    process.exitCode = refuses ? 2 : 0;
+    process.stderr.write(`spawn-guard cannot run ${file}: ${error}\n`);
+    process.exitCode = failing;
   }
+}
+
+/** A hook never exits with 1, which a host takes for consent: a spawn that nobody can judge is refused. */
+export function startHook(folder: string, script: string): void {
+  start(join(folder, script), script === SPAWN_SCRIPT ? 2 : 0);
 }

@@ -6,7 +6,9 @@ declare const __VERSION__: string | undefined;
 
 // A reader that has seen enough (`spawn-guard roles | head -1`) is no error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code !== "EPIPE") throw error;
+  if (error.code === "EPIPE") return;
+  process.stderr.write(`spawn-guard: standard output cannot be written (${error.code}); nothing was done\n`);
+  process.exitCode = 1;
 });
 
 async function main(): Promise<void> {

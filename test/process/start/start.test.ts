@@ -59,7 +59,7 @@ it("a spawn is refused when its script is gone, and nothing else is", () => {
   expect(answered(AGENT, gone)).toMatchObject({
     status: 2,
     stdout: "",
-    stderr: expect.stringContaining("subagents are refused"),
+    stderr: expect.stringContaining("spawn-guard cannot run"),
   });
   expect(answered("pre-tool-use.cjs", gone)).toMatchObject({ status: 0, stdout: "" });
 });
