@@ -89,14 +89,18 @@ export class Ledger {
   }
 
   /**
-   * A spawn whose record cannot be had. Before an agent is bound to it, whoever admitted it may not have written it
-   * yet; after that it was lost, and with it what the spawn may do and has used: it may do nothing more.
+   * A spawn whose record cannot be had. Until its agent has an entry, whoever admitted it or took it in may not have
+   * written it yet; after that it was lost, and with it what the spawn may do and has used: it may do nothing more.
    */
   private fromSlot(trace: string, slot: Slot, lost: boolean): SpawnRecord {
     const record = recordFromSlot(trace, slot);
-    if (slot.agent === null) return lost ? { ...record, doubt: DAMAGED } : record;
+    if (!this.isBound(trace, slot)) return lost ? { ...record, doubt: DAMAGED } : record;
     if (!lost) this.damaged.push(this.recordFolder(trace));
     return { ...record, doubt: DAMAGED, barred: "record_lost" };
+  }
+
+  private isBound(trace: string, { agent }: Slot): boolean {
+    return agent !== null && this.agent(agent)?.trace === trace;
   }
 
   /** Changes a spawn's record; `change` gets null where none was written, and returns null to leave it. */
@@ -107,8 +111,8 @@ export class Ledger {
     return this.recordCell(trace).update((value, lost) => {
       if (value !== null) return change(lost ? { ...value, doubt: DAMAGED } : value);
       const slot = this.sessionCell.read().value?.running[trace];
-      const known = lost || (slot !== undefined && slot.agent !== null);
-      return change(known && slot !== undefined ? this.fromSlot(trace, slot, lost) : null);
+      const known = slot !== undefined && (lost || this.isBound(trace, slot));
+      return change(known ? this.fromSlot(trace, slot, lost) : null);
     }, this.options.deadline);
   }
 

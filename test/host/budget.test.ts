@@ -181,6 +181,7 @@ it("an agent whose transcript grows past max_input_tokens is denied its next cal
         { calls: [bash()], usage: usage(20_000) },
         { calls: [bash()], usage: usage(21_000) },
         { calls: [bash()], usage: usage(26_000) },
+        { calls: [bash("touch PAST")], usage: usage(26_050) },
         (ask) => ({ text: ask.lastToolResults[0]?.text ?? "", usage: usage(26_100) }),
       ],
       MAIN: [{ calls: [spawn("WORK", { max_input_tokens: 4000 })] }],
@@ -190,6 +191,7 @@ it("an agent whose transcript grows past max_input_tokens is denied its next cal
     outcome: "budget_exhausted",
     detail: expect.stringMatching(/^input tokens \d+\/4000$/),
   });
+  expect(run.projectFiles()).not.toContain("PAST");
 });
 
 it("what was metered after the end is what the model served, exactly", async () => {

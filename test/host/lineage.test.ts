@@ -182,10 +182,13 @@ return await parallel([() => agent('PART-ONE'), () => agent('PART-TWO')]);`,
     expect(run.session).toMatchObject({ admitted: 2, running: {}, launches: [] });
   });
 
-  it.each(["deny", "ask"])("starts none where workflow_tool is %s and nobody is there", async (mode) => {
+  it.each([
+    ["deny", "is switched off here (workflow_tool)"],
+    ["ask", "workflow_tool is ask"],
+  ])("starts none where workflow_tool is %s and nobody is there", async (mode, reason) => {
     const run = await guardedRun({ prompt: "MAIN go", model: launch, options: { workflow_tool: mode } });
     expect(run.spawns).toEqual([]);
-    expect(answerTo(run, "WORKFLOW")).toContain("is switched off here (workflow_tool)");
+    expect(answerTo(run, "WORKFLOW")).toContain(reason);
   });
 });
 

@@ -130,13 +130,13 @@ describe("when the newest version is damaged while a spawn is being admitted", (
 });
 
 describe("a record that is damaged", () => {
-  it("of a running spawn is known by its slot, its lineage is in doubt, and its work goes on", async () => {
+  it("of a running spawn is known by its slot, and what it was admitted for is not: it may do nothing", async () => {
     const at = newSession();
     const { trace } = await at.running("t1", "a1");
     at.damage(`spawns/${trace}`);
-    expect(await at.decide(at.toolCall("a1"))).toMatchObject({});
+    expect((await at.decide(at.toolCall("a1"))).deny).toContain("is lost");
     expect(at.open().record(trace)).toMatchObject({ depth: 1, agent: "a1", doubt: "its record was damaged" });
-    expect((await at.decide(at.agentCall("t2", by("a1")))).deny).toContain("not certain");
+    expect((await at.decide(at.agentCall("t2", by("a1")))).deny).toContain("is lost");
     await at.decide(at.agentEvent("SubagentStop", "a1"));
     expect(at.state).toMatchObject({ admitted: 1, running: {} });
   });
