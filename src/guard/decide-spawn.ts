@@ -20,7 +20,8 @@ import { bansFor, rightsFor } from "./spawn-rights.ts";
 
 /** A trace id names a folder of the ledger, and file systems end at 255 bytes. */
 const MAX_TRACE_LENGTH = 128;
-const MAX_NAME_LENGTH = 60;
+/** What a file can be named for: other names would be longer on disk than they look. */
+const KEPT_NAME = /^[A-Za-z0-9_. -]{1,60}$/;
 
 export type SpawnDecision =
   | { kind: "admitted"; session: SessionState; record: SpawnRecord; input: AgentInput }
@@ -220,5 +221,5 @@ function refusal(session: SessionState, request: SpawnRequest, refused: Refused)
 
 /** Only a name that the ledger can keep: the host takes others too, and then knows the agent by its id alone. */
 function nameIn({ name }: AgentInput): string | null {
-  return typeof name === "string" && name !== "" && name.length <= MAX_NAME_LENGTH ? name : null;
+  return typeof name === "string" && KEPT_NAME.test(name) ? name : null;
 }

@@ -26,7 +26,7 @@ export const hook: Hook = {
     const last = typeof message === "string" ? message : "";
     waitForLastLines(spawn, given, context);
     const contract = await contractOf(metered(spawn, context, given), last);
-    const stopped = stop(spawn, contract, given, context);
+    const stopped = stop(spawn, withSize(contract, overOutput(spawn, last)), given, context);
     const ask = whatToAsk(stopped, contract, last, event, context);
     if (ask !== null) return ask;
     const report = reportStop(stopped, event, context);
@@ -94,9 +94,15 @@ function whatToAsk(
   return { block: askFor(contract, spawn.trace, tooLong) };
 }
 
+/** A message that is too long is said to the caller with what is said of its contract. */
+function withSize(contract: ContractRecord, tooLong: string | null): ContractRecord {
+  const said = [contract.problem, tooLong].filter((part) => part !== null);
+  return { ...contract, problem: said.length === 0 ? null : said.join("; ") };
+}
+
 /** The final message's size is an estimate, bytes / 4 (DESIGN "Budgets"). */
 function overOutput({ payload }: SpawnRecord, message: string): string | null {
   const tokens = estimateTokens(message);
   const limit = payload.budget.max_output_tokens;
-  return tokens > limit ? `your last message is about ${tokens} tokens, ${limit} are allowed` : null;
+  return tokens > limit ? `the last message is about ${tokens} tokens, ${limit} are allowed` : null;
 }

@@ -134,3 +134,42 @@ it("an option that the project's settings once named stays the project's, also w
   const by = { agent_id: "a3", agent_type: "general-purpose" };
   expect(denial(await session.ask(session.agentCall("t4", by)))).toContain("at depth 4; the limit is 3");
 });
+
+it.each(["bob", "テスト".repeat(20), "x".repeat(500), "../../up", "a/b"])(
+  "an agent that its caller names %j is bound and metered like any other",
+  async (name) => {
+    session = new HookSession();
+    await session.ask(session.agentCall("t1", {}, { name }));
+    const [bound] = await session.send(session.launched("t1", "a1"));
+    expect(bound).toMatchObject({ exitCode: 0, json: null });
+    expect(session.ledger().spawns).toMatchObject([{ agent: "a1", phase: "running" }]);
+  },
+);
+
+it("a last message over max_output_tokens is said to the caller", async () => {
+  session = new HookSession();
+  const payload = {
+    trace_id: "wf-20261130-abc123-spawn-001",
+    subagent_role: "general-purpose",
+    goal: "write a very long report",
+    constraints: [],
+    allowed_tools: ["*"],
+    budget: {
+      max_input_tokens: 1000,
+      max_output_tokens: 50,
+      max_tool_calls: 5,
+      max_turns: 5,
+      timeout_ms: 30000,
+    },
+  };
+  const prompt = `look\n<spawn_payload>\n${JSON.stringify(payload)}\n</spawn_payload>`;
+  await session.ask(session.agentCall("t1", {}, { prompt }));
+  await session.send(session.launched("t1", "a1"));
+  const by = { agent_id: "a1", agent_type: "general-purpose" };
+  await session.ask(
+    session.event("SubagentStop", { ...by, last_assistant_message: "w".repeat(400), background_tasks: [] }),
+  );
+  const response = { status: "completed", agentId: "a1", content: [] };
+  const [returned] = await session.send({ ...session.launched("t1", "a1"), tool_response: response });
+  expect(JSON.stringify(returned?.json)).toContain("the last message is about 100 tokens, 50 are allowed");
+});
