@@ -81,11 +81,9 @@ describe("findBlock", () => {
     expect(findBlock(prompt)).toEqual({ kind: "broken", problem });
   });
 
-  it("reads a prompt of megabytes in no time", () => {
+  it("reads a prompt of megabytes and does not hang on it", { timeout: 5_000 }, () => {
     const prompt = `${" \t".repeat(500_000)}\n${"<spawn_payload\n".repeat(100_000)}`;
-    const started = performance.now();
     expect(findBlock(prompt)).toEqual({ kind: "none" });
-    expect(performance.now() - started).toBeLessThan(5000);
   });
 });
 

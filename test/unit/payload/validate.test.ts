@@ -12,6 +12,9 @@ function withBudget(changes: Record<string, unknown>) {
   return { ...aPayload(), budget: { ...aPayload().budget, ...changes } };
 }
 
+/** Not a measure: what goes wrong here goes on for minutes. */
+const HANGS = { timeout: 5_000 };
+
 describe("checkPayload", () => {
   it("accepts a payload and hands it back typed", () => {
     const payload = aPayload();
@@ -156,13 +159,11 @@ describe("checkPayload", () => {
     ],
     ["tools", { allowed_tools: Array(MAX_ENTRIES).fill("") }],
     ["state", { state_slice: { active_files: Array(90_000).fill(1) } }],
-  ])("bounds the work on hostile %s", (_, changes) => {
+  ])("bounds the work on hostile %s", HANGS, (_, changes) => {
     const value = { ...aPayload(), ...changes };
-    const started = performance.now();
     const checked = checkPayload(value);
     expect(checked.ok ? 0 : checked.problems.length).toBeGreaterThan(0);
     expect(checked.ok ? 0 : checked.problems.length).toBeLessThanOrEqual(100);
-    expect(performance.now() - started).toBeLessThan(5000);
   });
 
   it("cuts values to 60 characters, whole characters only", () => {

@@ -191,12 +191,9 @@ describe("hostile sizes are refused at once (case 96)", () => {
     ["blank lines", ["\n".repeat(60_000)], "lines"],
     ["blank lines in a block scalar", ["model: |", "  \n".repeat(lines)], "lines"],
     ["a long description", [`model: "${"word ".repeat(600_000)}"`], `at most ${characters}`],
-  ])("%s", (_what, extra, message) => {
+  ])("%s", { timeout: 5_000 }, (_what, extra, message) => {
     const text = agentText(...extra);
-    const start = performance.now();
     const { role, problems } = parse(text);
-    // some 5 ms in fact; the bound only tells milliseconds from a hang
-    expect(performance.now() - start).toBeLessThan(1000);
     expect(role).toBeNull();
     expect(problems).toMatchObject([{ severity: "error", message: expect.stringContaining(message) }]);
   });
