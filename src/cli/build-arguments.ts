@@ -6,7 +6,8 @@ export type TextSource =
 
 /** The arguments of `spawn-guard build`, however they were given. Bounds are checked later. */
 export type BuildArguments = {
-  role: string;
+  /** left out, the stack chooses it; one of the two is there */
+  role?: string | undefined;
   task: string;
   stack?: string | undefined;
   maxTokens?: number | undefined;

@@ -2,6 +2,7 @@ import { buildAgentCall } from "../payload/agent-call.ts";
 import { buildPayload } from "../payload/build-payload.ts";
 import { showValue } from "../payload/show-value.ts";
 import { formatTraceId, isRun, traceDate } from "../payload/trace-id.ts";
+import type { AgentPlace } from "../roles/agent-places.ts";
 import type { BuildArguments } from "./build-arguments.ts";
 import { parseBuildJson } from "./build-json.ts";
 import { parseBuildOptions } from "./build-options.ts";
@@ -9,6 +10,7 @@ import type { CommandResult } from "./command-result.ts";
 import { decodeText } from "./decode-text.ts";
 import { loadRole } from "./load-role.ts";
 import { nameArguments } from "./named-problems.ts";
+import { pickRole } from "./pick-role.ts";
 import { readSources, type SourceIo } from "./text-sources.ts";
 
 /** What `build` needs of the world. */
@@ -18,6 +20,8 @@ export type BuildIo = SourceIo & {
   random: () => string;
   /** the folder of the plugin's agent files */
   agentsDir: string;
+  /** the project's and the user's folders of agent files */
+  places: readonly AgentPlace[];
   /** the plugin's name in its manifest */
   pluginName: string;
 };
@@ -66,7 +70,9 @@ function build(given: BuildArguments, io: BuildIo, style: Style): CommandResult 
   if (seq !== undefined && !(Number.isSafeInteger(seq) && seq >= 0))
     return failure(1, `seq is ${seq}; it has to be a whole number from 0`, style);
 
-  const loaded = loadRole(given.role, io.agentsDir);
+  const picked = pickRole(given.role, given.stack);
+  if (!picked.ok) return failure(1, picked.problem, style);
+  const loaded = loadRole(picked.name, io.agentsDir, io.places);
   if (!loaded.ok) return failure(1, loaded.problem, style);
   const sources = readSources(given, io);
   if (!sources.ok) return failure(1, sources.problem, style);
@@ -84,7 +90,8 @@ function build(given: BuildArguments, io: BuildIo, style: Style): CommandResult 
 
   const { payload } = built;
   const call = buildAgentCall({ payload, role, pluginName: io.pluginName, untrusted: sources.untrusted });
-  const warnings = [...built.warnings, ...sources.warnings];
+  const choice = picked.warning === null ? [] : [picked.warning];
+  const warnings = [...choice, ...built.warnings, ...sources.warnings];
   const tokens = Math.ceil(Buffer.byteLength(call.agentInput.prompt) / BYTES_A_TOKEN);
   if (tokens > payload.budget.max_input_tokens)
     warnings.push(

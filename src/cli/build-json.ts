@@ -61,13 +61,15 @@ function toArguments(members: Map<string, unknown>): BuildArguments {
   const number = (name: (typeof NUMBERS)[number]) => optionalNumber(members, name);
   const role = text("role");
   const task = text("task");
-  if (role === undefined) throw new WrongArgument("role is missing; `spawn-guard roles` lists the roles");
+  const stack = text("stack");
+  if (role === undefined && stack === undefined)
+    throw new WrongArgument("role is missing; `spawn-guard roles` lists the roles, and stack can choose one");
   if (task === undefined)
     throw new WrongArgument("task is missing; say in 10 to 1000 characters what is to be done");
   return {
     role,
     task,
-    stack: text("stack"),
+    stack,
     maxTokens: number("max_tokens"),
     maxOutput: number("max_output"),
     maxToolCalls: number("max_tool_calls"),

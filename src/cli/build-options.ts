@@ -1,13 +1,14 @@
-import { Command, CommanderError, Option } from "commander";
+import { Command, Option } from "commander";
 import { showValue } from "../payload/show-value.ts";
 import type { BuildArguments, ParsedArguments } from "./build-arguments.ts";
+import { readCommandLine } from "./command-line.ts";
 
 /** `json`: the arguments are on standard input. */
 export type ParsedOptions = ParsedArguments | { kind: "json" };
 
 /** Option → what it takes and what it is for, in the order of the help. */
 const OPTIONS = {
-  role: ["<role>", "who does the work: a role that `spawn-guard roles` lists"],
+  role: ["<role>", "who does the work: a role that `spawn-guard roles` lists; left out, --stack chooses"],
   task: ["<text>", "what is to be done, 10 to 1000 characters"],
   stack: ["<name>", "a technology to keep to; becomes a constraint"],
   "max-tokens": ["<n>", "input tokens, 100 to 200000"],
@@ -25,37 +26,19 @@ const OPTIONS = {
 
 type OptionName = keyof typeof OPTIONS;
 
-/** Characters of commander's own messages, which quote what was given. */
-const MESSAGE_MAX = 300;
-
 class WrongOption extends Error {}
 
 /** Reads the options of `spawn-guard build`; touches neither files nor the process. */
 export function parseBuildOptions(argv: readonly string[]): ParsedOptions {
   const given = new Map<OptionName, string[]>();
-  let written = "";
-  const command = defineBuild(given)
-    .exitOverride()
-    .configureOutput({
-      writeOut: (text) => {
-        written += text;
-      },
-      writeErr: (text) => {
-        written += text;
-      },
-    });
+  const command = defineBuild(given);
+  const line = readCommandLine(command, argv);
+  if (line.kind !== "read") return line;
   try {
-    command.parse([...argv], { from: "user" });
     return toArguments(given, command);
   } catch (error) {
     if (error instanceof WrongOption) return { kind: "usage", problem: error.message };
-    if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode === 0) return { kind: "help", text: written };
-    const message = written
-      .trim()
-      .replace(/^error: /, "")
-      .slice(0, MESSAGE_MAX);
-    return { kind: "usage", problem: `${message}\nspawn-guard build --help lists the options` };
+    throw error;
   }
 }
 
@@ -90,7 +73,11 @@ function toArguments(given: Map<OptionName, string[]>, command: Command): Parsed
   const one = (name: OptionName) => single(name, given.get(name) ?? []);
   const role = one("role");
   const task = one("task");
-  if (role === undefined) throw new WrongOption("--role is missing; `spawn-guard roles` lists the roles");
+  const stack = one("stack");
+  if (role === undefined && stack === undefined)
+    throw new WrongOption(
+      "--role is missing; `spawn-guard roles` lists the roles, and --stack can choose one",
+    );
   if (task === undefined)
     throw new WrongOption("--task is missing; say in 10 to 1000 characters what is to be done");
   return {
@@ -98,7 +85,7 @@ function toArguments(given: Map<OptionName, string[]>, command: Command): Parsed
     arguments: {
       role,
       task,
-      stack: one("stack"),
+      stack,
       maxTokens: wholeNumber("max-tokens", one("max-tokens")),
       maxOutput: wholeNumber("max-output", one("max-output")),
       maxToolCalls: wholeNumber("max-tool-calls", one("max-tool-calls")),

@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { customAlphabet } from "nanoid";
+import { type AgentPlace, agentPlaces } from "../roles/agent-places.ts";
 import type { BuildIo } from "./build-command.ts";
+import { configFolder } from "./config-folder.ts";
 import { readRegularFile, readStandardInput } from "./read-bytes.ts";
 
 const randomRun = customAlphabet("0123456789abcdefghijklmnopqrstuvwxyz", 6);
@@ -19,17 +21,19 @@ export function buildWorld(pluginRoot: string, cwd: string): BuildIo {
     readFile: (path) => readRegularFile(resolve(cwd, path)),
     now: () => new Date(),
     random: () => randomRun(),
-    agentsDir: agentsFolder(pluginRoot),
+    agentsDir: join(pluginRoot, "agents"),
+    places: ownPlaces(cwd),
     pluginName: readPluginName(pluginRoot),
   };
 }
 
-export function agentsFolder(pluginRoot: string): string {
-  return join(pluginRoot, "agents");
+/** The agent folders of the project that the command runs in, and of the user. */
+export function ownPlaces(cwd: string): AgentPlace[] {
+  return agentPlaces(cwd, configFolder(process.env), process.env.HOME);
 }
 
 /** The name by which the host knows the plugin: its manifest's. */
-function readPluginName(pluginRoot: string): string {
+export function readPluginName(pluginRoot: string): string {
   const file = join(pluginRoot, ".claude-plugin", "plugin.json");
   const manifest: unknown = JSON.parse(readFileSync(file, "utf8"));
   if (typeof manifest === "object" && manifest !== null && "name" in manifest) {

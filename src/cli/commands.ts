@@ -29,13 +29,13 @@ export const COMMANDS: readonly CliCommand[] = [
   },
   {
     name: "roles",
-    summary: "list the roles that a payload may name, with their budgets",
-    run: async (argv, { pluginRoot }) => {
-      const [{ runRoles }, { agentsFolder }] = await Promise.all([
+    summary: "list roles and agents with their budgets, or choose one for a task",
+    run: async (argv, { pluginRoot, cwd }) => {
+      const [{ runRoles }, { ownPlaces }] = await Promise.all([
         import("./roles-command.ts"),
         import("./build-world.ts"),
       ]);
-      return runRoles(argv, agentsFolder(pluginRoot));
+      return runRoles(argv, { pluginRoot, cwd, places: ownPlaces(cwd) });
     },
   },
 ];

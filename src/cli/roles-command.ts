@@ -1,85 +1,58 @@
-import type { Budget } from "../payload/spawn-payload.ts";
-import type { Role } from "../roles/role.ts";
-import { defaultBudget, roleType } from "../roles/role-budget.ts";
+import { resolve } from "node:path";
+import { Command } from "commander";
+import type { AgentPlace } from "../roles/agent-places.ts";
+import { readCommandLine } from "./command-line.ts";
 import type { CommandResult } from "./command-result.ts";
-import { listRoles } from "./load-role.ts";
+import { roleChoice } from "./role-choice.ts";
+import { listRoles } from "./role-listing.ts";
+import { oneLine, roleAsJson, roleTables } from "./role-tables.ts";
 
-const USAGE =
-  "Usage: spawn-guard roles [--json]\n\nLists every role that a payload may name, with its default budget.\n";
+export type RolesIo = {
+  pluginRoot: string;
+  cwd: string;
+  /** the project's and the user's folders of agent files */
+  places: readonly AgentPlace[];
+};
+
+type Options = { for?: string; agentsDir?: string; json?: true };
 
 /**
- * `spawn-guard roles`: the plugin's roles and Claude Code's own, as a table or as a JSON array of
- * {name, origin, type, tools, disallowed_tools, budget}. What is wrong in agent files goes to stderr;
- * exit code 1 when one of them cannot be used.
+ * `spawn-guard roles`: the plugin's roles, Claude Code's own and the agent files of project and user, as tables or
+ * as a JSON array. What is wrong in agent files goes to stderr; exit code 1 when one of them cannot be used.
+ * With `--for` the roles that a text or a path speaks for, instead.
  *
  * @param argv what follows `roles`
  */
-export function runRoles(argv: readonly string[], agentsDir: string): CommandResult {
-  const [option, ...more] = argv;
-  if (option === "--help" || option === "-h") return { exitCode: 0, stdout: USAGE, stderr: "" };
-  if (more.length > 0 || (option !== undefined && option !== "--json"))
-    return {
-      exitCode: 2,
-      stdout: "",
-      stderr: `spawn-guard roles: ${JSON.stringify(argv.join(" "))} is unknown; only --json is\n`,
-    };
-  const { roles, problems } = listRoles(agentsDir);
-  const rows = roles.map(describeRole);
+export function runRoles(argv: readonly string[], io: RolesIo): CommandResult {
+  const command = new Command("spawn-guard roles")
+    .description("Lists roles and agents with their default budgets, or says which role a task is for.")
+    .option("--for <words or path>", "which role the role-selection table gives for this, and why")
+    .option("--agents-dir <dir>", "list the agent files of this folder too")
+    .option("--json", "print JSON");
+  const line = readCommandLine(command, argv);
+  if (line.kind === "help") return { exitCode: 0, stdout: line.text, stderr: "" };
+  if (line.kind === "usage") return wrong(line.problem);
+  const options = command.opts<Options>();
+  const json = options.json === true;
+  if (options.for !== undefined) {
+    if (options.agentsDir !== undefined)
+      return wrong(
+        "--for asks the role-selection table, which --agents-dir adds nothing to; use one of the two",
+      );
+    if (options.for.trim() === "") return wrong("--for is blank; name words of the task, or a path");
+    return { exitCode: 0, stdout: roleChoice(options.for, json), stderr: "" };
+  }
+  const agentsDir = options.agentsDir === undefined ? null : resolve(io.cwd, options.agentsDir);
+  const { roles, problems } = listRoles({ ...io, agentsDir });
   return {
     exitCode: problems.some(({ severity }) => severity === "error") ? 1 : 0,
-    stdout: option === "--json" ? `${JSON.stringify(rows, null, 2)}\n` : table(rows),
+    stdout: json ? `${JSON.stringify(roles.map(roleAsJson), null, 2)}\n` : roleTables(roles),
     stderr: problems
-      .map(({ file, line, severity, message }) => `${severity}: ${file}:${line}: ${message}\n`)
+      .map(({ file, line, severity, message }) => `${severity}: ${oneLine(file)}:${line}: ${message}\n`)
       .join(""),
   };
 }
 
-type RoleRow = {
-  name: string;
-  origin: Role["origin"];
-  type: string;
-  /** null: everything */
-  tools: string[] | null;
-  disallowed_tools: string[];
-  budget: Budget;
-};
-
-function describeRole(role: Role): RoleRow {
-  return {
-    name: role.name,
-    origin: role.origin,
-    type: roleType(role),
-    tools: role.tools,
-    disallowed_tools: role.disallowedTools,
-    budget: defaultBudget(role),
-  };
-}
-
-const HEADER = ["role", "type", "input", "output", "calls", "turns", "time", "tools"];
-
-function table(rows: readonly RoleRow[]): string {
-  const lines = [HEADER, ...rows.map(cells)];
-  const widths = HEADER.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
-  return lines
-    .map(
-      (line) =>
-        `${line
-          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-          .join("  ")
-          .trimEnd()}\n`,
-    )
-    .join("");
-}
-
-function cells({ name, type, tools, budget }: RoleRow): string[] {
-  return [
-    name,
-    type,
-    String(budget.max_input_tokens),
-    String(budget.max_output_tokens),
-    String(budget.max_tool_calls),
-    String(budget.max_turns),
-    `${budget.timeout_ms / 1000} s`,
-    tools === null ? "* (no list)" : tools.length === 0 ? "none" : tools.join(", "),
-  ];
+function wrong(problem: string): CommandResult {
+  return { exitCode: 2, stdout: "", stderr: `spawn-guard roles: ${problem}\n` };
 }

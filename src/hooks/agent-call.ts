@@ -8,6 +8,7 @@ import { checksum } from "../ledger/checksum.ts";
 import type { SpawnRecord } from "../ledger/spawn-record.ts";
 import { formatProblems } from "../payload/format-problems.ts";
 import { findBlock } from "../payload/prompt-block.ts";
+import { agentPlaces } from "../roles/agent-places.ts";
 import { resolveTarget } from "../roles/resolve-target.ts";
 import type { Answer } from "./answer.ts";
 import type { HookContext } from "./hook-context.ts";
@@ -28,10 +29,7 @@ export async function judgeAgentCall(event: HookEvent, context: HookContext): Pr
   }
   const target = await resolveTarget(input.subagent_type, {
     plugin: join(dirname(process.argv[1] ?? ""), "..", "agents"),
-    own: [
-      { folder: join(context.projectFolder, ".claude", "agents"), origin: "project" },
-      { folder: join(context.configFolder, "agents"), origin: "user" },
-    ],
+    own: agentPlaces(context.projectFolder, context.configFolder, context.environment.HOME),
   });
   if ("broken" in target) {
     const refused = reasons.roleBroken(input.subagent_type ?? "", target.broken);

@@ -16,11 +16,15 @@ export function allowedTools(role: Role): AllowedTools {
   return { tools: ["*"], warning: role.tools === null ? inheritsAll(role) : hasNone(role) };
 }
 
+/** The same as the host reads it: `*` alone where there is no list, nothing where the list is empty. */
+export function effectiveTools(role: Role): string[] {
+  return listedTools(role) ?? ["*"];
+}
+
 /** Whether the role has the spawn tool: listed, or inherited because nothing is listed. */
 export function maySpawn(role: Role): boolean {
   if (SPAWN_TOOLS.some((tool) => role.disallowedTools.includes(tool))) return false;
-  const tools = listedTools(role) ?? ["*"];
-  return tools.some((rule) => rule === "*" || SPAWN_TOOLS.includes(toolName(rule)));
+  return effectiveTools(role).some((rule) => rule === "*" || SPAWN_TOOLS.includes(toolName(rule)));
 }
 
 function listedTools(role: Role): string[] | null {

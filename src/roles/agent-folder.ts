@@ -9,25 +9,29 @@ const MAX_FILE_BYTES = 1_048_576;
 /** A link to `/` in somebody's repository must not make a hook walk the disk. */
 const MAX_ENTRIES = 5_000;
 
+export type FoundRole = { role: Role; file: string };
+
 export type AgentFolder = {
-  roles: Map<string, { role: Role; file: string }>;
+  roles: Map<string, FoundRole>;
+  /** files that give one name different rights; none of them is in `roles` */
+  ambiguous: FoundRole[];
   problems: AgentFileProblem[];
 };
 
 /**
  * Reads every `*.md` below a folder, sub-folders and symbolic links included, each real file and folder once
- * (case 92). Of two files with one name the first by path stays and the other is an error (case 88). A folder
- * that does not exist is empty. Never throws for what is in the folder.
+ * (case 92). A name that two files give different rights is an error and no role (case 88): Claude Code loads one of
+ * them, in no order that it promises. A folder that does not exist is empty. Never throws for what is in the folder.
  */
 export function readAgentFolder(dir: string, origin: Role["origin"]): AgentFolder {
-  const folder: AgentFolder = { roles: new Map(), problems: [] };
+  const folder: AgentFolder = { roles: new Map(), ambiguous: [], problems: [] };
   const found = findAgentFiles(dir);
   folder.problems.push(...found.problems);
   for (const file of found.files) addFile(folder, file, origin);
   return folder;
 }
 
-function addFile({ roles, problems }: AgentFolder, file: string, origin: Role["origin"]): void {
+function addFile({ roles, ambiguous, problems }: AgentFolder, file: string, origin: Role["origin"]): void {
   const report = (severity: AgentFileProblem["severity"], message: string) =>
     problems.push({ file, line: 1, severity, message });
 
@@ -48,12 +52,24 @@ function addFile({ roles, problems }: AgentFolder, file: string, origin: Role["o
       `name ${name} differs from the file's, ${base}; the name counts, rename the file to ${name}.md`,
     );
   }
-  const first = roles.get(name);
-  if (first !== undefined) {
-    report("error", `name ${name} is taken by ${first.file}; ${file} is not used, rename one of them`);
-    return;
+  const added = { role: parsed.role, file };
+  const first = roles.get(name) ?? ambiguous.find(({ role }) => role.name === name);
+  if (first === undefined) roles.set(name, added);
+  else if (roles.has(name) && rightsOf(first.role) === rightsOf(parsed.role)) {
+    report("warning", `name ${name} is taken by ${first.file}, with the same tools and limits; remove one`);
+  } else {
+    report(
+      "error",
+      `name ${name} is taken by ${first.file}, with other tools or limits; Claude Code loads only one of the two, so neither is used: rename one`,
+    );
+    if (roles.delete(name)) ambiguous.push(first);
+    ambiguous.push(added);
   }
-  roles.set(name, { role: parsed.role, file });
+}
+
+/** All of a role that decides what it may do. */
+function rightsOf({ description: _, ...rights }: Role): string {
+  return JSON.stringify(rights);
 }
 
 type AgentText = { kind: "text"; text: string } | { kind: "unreadable"; message: string };

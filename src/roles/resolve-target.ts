@@ -1,11 +1,13 @@
 import { existsSync } from "node:fs";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { DEFAULT_AGENT_TYPE, plainType, sameAgentType } from "../guard/agent-type.ts";
 import type { Target } from "../guard/spawn-request.ts";
 import { checksum } from "../ledger/checksum.ts";
 import { readIfPresent } from "../ledger/files.ts";
+import type { AgentPlace } from "./agent-places.ts";
 import { BUILTIN_ROLES } from "./builtin-roles.ts";
 import { foreignRole } from "./foreign-role.ts";
+import { type BrokenRole, findOwnRole, type OwnRole } from "./own-role.ts";
 import { PLUGIN_ROLES } from "./plugin-roles.generated.js";
 import { PLUGIN_SCOPE } from "./plugin-scope.ts";
 import type { Role } from "./role.ts";
@@ -13,12 +15,9 @@ import type { Role } from "./role.ts";
 export type AgentFolders = {
   /** the plugin's own `agents` */
   plugin: string;
-  /** the project's and the user's `.claude/agents`, in the order in which the host prefers them */
-  own: readonly { folder: string; origin: "project" | "user" }[];
+  /** the project's and the user's, in the order in which the host prefers them */
+  own: readonly AgentPlace[];
 };
-
-/** The agent file of a type cannot be read: which one, where and why. */
-export type BrokenRole = { broken: string };
 
 /**
  * The agent that a call's `subagent_type` means: an agent file of the project or user, else a built-in, else one
@@ -30,9 +29,9 @@ export async function resolveTarget(
   folders: AgentFolders,
 ): Promise<Target | BrokenRole> {
   const asked = type === undefined || type.trim() === "" ? DEFAULT_AGENT_TYPE : type;
-  const own = await ownRole(asked, folders);
+  const own = await fromFiles(asked, folders.own);
   if (own !== null && "broken" in own) return own;
-  if (own !== null) return { role: own, agentType: own.name, known: true };
+  if (own !== null) return { role: own.role, agentType: own.role.name, known: true };
   const builtin = BUILTIN_ROLES.find((role) => sameAgentType(role.name, asked));
   if (builtin !== undefined) return { role: builtin, agentType: builtin.name, known: true };
   const bare = plainType(asked).startsWith(plainType(PLUGIN_SCOPE))
@@ -45,23 +44,11 @@ export async function resolveTarget(
 }
 
 /** Most projects have no agent files, so the reader of them is loaded only where there is a folder. */
-async function ownRole(type: string, folders: AgentFolders): Promise<Role | BrokenRole | null> {
-  for (const { folder, origin } of folders.own) {
-    if (!existsSync(folder)) continue;
-    const { readAgentFolder } = await import("./agent-folder.ts");
-    const { roles, problems } = readAgentFolder(folder, origin);
-    for (const { role } of roles.values()) if (sameAgentType(role.name, type)) return role;
-    // The host may load with every tool what cannot be read here (case 76): that is nothing to guess about.
-    const broken = problems.find(({ severity, file }) => severity === "error" && mayBe(file, type));
-    if (broken !== undefined) return { broken: `${broken.file}:${broken.line}: ${broken.message}` };
-  }
-  return null;
-}
-
-/** Whether an agent file that cannot be read may be this type's: by its name, or by the file's. */
-function mayBe(file: string, type: string): boolean {
-  const name = /^name:[ \t]*["']?([^"'\r\n]*)/m.exec(readIfPresent(file) ?? "")?.[1] ?? "";
-  return [name.trim(), basename(file, ".md")].some((candidate) => sameAgentType(candidate, type));
+async function fromFiles(type: string, folders: readonly AgentPlace[]): Promise<OwnRole | null> {
+  const there = folders.filter(({ folder }) => existsSync(folder));
+  if (there.length === 0) return null;
+  const { readAgentFolder } = await import("./agent-folder.ts");
+  return findOwnRole(type, there, readAgentFolder);
 }
 
 /** A plugin role as its file says now: as it was built, unless somebody edited it. */

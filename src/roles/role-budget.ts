@@ -1,35 +1,9 @@
 import type { Budget } from "../payload/spawn-payload.ts";
 import type { Role, RoleType } from "./role.ts";
+import { ROLE_TYPE_ENTRIES } from "./role-table.generated.js";
 
-/** The plugin's own roles by type (DESIGN, role-type table). A name alone makes no type: see roleType. */
-export const PLUGIN_ROLE_TYPES: ReadonlyMap<string, RoleType> = new Map<string, RoleType>([
-  ["cloud-architect", "architect"],
-  ["content-designer", "product"],
-  ["content-writer", "product"],
-  ["data-engineer", "engineer"],
-  ["db-engineer", "engineer"],
-  ["devops-architect", "architect"],
-  ["devops-engineer", "engineer"],
-  ["eval-judge", "judge"],
-  ["feature-design-lead", "lead"],
-  ["frontend-engineer", "engineer"],
-  ["java-engineer", "engineer"],
-  ["marketing-strategist", "product"],
-  ["memory-curator", "judge"],
-  ["ml-engineer", "engineer"],
-  ["mobile-engineer", "engineer"],
-  ["product-manager", "product"],
-  ["prompt-engineer", "engineer"],
-  ["python-engineer", "engineer"],
-  ["qa-engineer", "engineer"],
-  ["security-engineer", "engineer"],
-  ["seo-engineer", "engineer"],
-  ["software-engineer", "engineer"],
-  ["solution-architect", "architect"],
-  ["sre-engineer", "engineer"],
-  ["system-architect", "architect"],
-  ["ui-ux-designer", "product"],
-]);
+/** The plugin's own roles by type, out of the role-selection table. A name alone makes no type: see roleType. */
+export const PLUGIN_ROLE_TYPES: ReadonlyMap<string, RoleType> = new Map(ROLE_TYPE_ENTRIES);
 
 /** What a role's type decides; turns and output come from the role's own file. */
 export type RoleTypeBudget = Pick<Budget, "max_input_tokens" | "max_tool_calls" | "timeout_ms">;

@@ -4,7 +4,7 @@ export type Role = {
   name: string;
   /**
    * where it comes from: the plugin's own agents, Claude Code itself, an agent file of the project or user, or
-   * an agent type of which nothing is known but its name
+   * from somewhere else, so that often nothing is known but its name
    */
   origin: "plugin" | "builtin" | "project" | "user" | "foreign";
   description: string;

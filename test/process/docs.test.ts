@@ -38,6 +38,12 @@ describe("README", () => {
     expect(plain(printed)).toContain(shown("build"));
   });
 
+  it("shows what spawn-guard roles --for prints", () => {
+    const [, text = ""] = /npx spawn-guard roles --for "([^"]*)"/.exec(README) ?? [];
+    const printed = execFileSync(process.execPath, ["plugin/cli/spawn-guard.cjs", "roles", "--for", text]);
+    expect(printed.toString().trimEnd()).toBe(shown("roles-for"));
+  });
+
   it("shows every policy key, with its default and its meaning", () => {
     const rows = POLICY_KEYS.map((key) => {
       const rule = POLICY_RULES[key];

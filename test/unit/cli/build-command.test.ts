@@ -159,6 +159,68 @@ describe("spawn-guard build", () => {
   });
 });
 
+describe("the stack", () => {
+  const task = ["--task", "design the schema migration"];
+  const warnings = (argv: string[]): string[] => {
+    const { validation } = built(argv);
+    return validation === "ok" ? [] : JSON.parse(validation.replace("warnings: ", ""));
+  };
+
+  it("chooses the role where none is named and it fits one alone, and says so", () => {
+    const answer = built(["--stack", "postgres", ...task]);
+    expect(answer.spawn_payload).toMatchObject({
+      subagent_role: "db-engineer",
+      constraints: ["Stack: postgres"],
+    });
+    expect(answer.validation).toBe(
+      `warnings: ${JSON.stringify(['role db-engineer was chosen for stack "postgres" by the role-selection table: stack word "postgres"'])}`,
+    );
+  });
+
+  it("leaves what nothing matches to the software-engineer", () => {
+    const answer = built(["--stack", "cobol", ...task]);
+    expect(answer.spawn_payload.subagent_role).toBe("software-engineer");
+    expect(answer.validation).toContain(
+      "nothing in the table matches, and software-engineer is for what is unmatched",
+    );
+  });
+
+  it.each([
+    ["kotlin", /fits 2 roles; name one of them as role:\n {2}java-engineer: .*\n {2}mobile-engineer: /],
+    ["react and postgres", /fits 2 roles; .*\n {2}frontend-engineer: stack word "react"\n {2}db-engineer: /],
+    ["  ", /role is missing and stack is blank/],
+  ])("chooses nothing where it fits several roles or none: %j", (stack, problem) => {
+    const { exitCode, stdout, stderr } = runBuild(["--stack", stack, ...task], aWorld());
+    expect([exitCode, stdout]).toEqual([1, ""]);
+    expect(stderr).toMatch(problem);
+    const json = fromJson({ stack, task: task[1] });
+    expect(json.exitCode).toBe(1);
+    expect(JSON.parse(json.stderr).error).toMatch(problem);
+  });
+
+  it("that is another role's is said, with the reason", () => {
+    expect(warnings(["--role", "frontend-engineer", "--stack", "postgres", ...task])).toEqual([
+      'stack "postgres" is db-engineer\'s (stack word "postgres") by the role-selection table, and the role is frontend-engineer; build for db-engineer unless frontend-engineer is meant',
+    ]);
+    expect(warnings(["--role", "db-engineer", "--stack", "kotlin", ...task])[0]).toContain(
+      "build for java-engineer or mobile-engineer unless db-engineer is meant",
+    );
+  });
+
+  it.each([
+    ["db-engineer", "postgres"],
+    ["mobile-engineer", "kotlin"],
+    ["frontend-engineer", "react on postgres"],
+    ["qa-engineer", "react"],
+    ["security-engineer", "postgres"],
+    ["python-engineer", "cobol"],
+    ["Explore", "postgres"],
+  ])("does not contradict %s with %s", (role, stack) => {
+    const about = warnings(["--role", role, "--stack", stack, ...task]).filter((text) => /stack/.test(text));
+    expect(about).toEqual([]);
+  });
+});
+
 describe("spawn-guard build refuses", () => {
   it.each<[string, string[], string]>([
     [

@@ -3,8 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runBuild } from "../../../src/cli/build-command.ts";
-import { listRoles, loadRole } from "../../../src/cli/load-role.ts";
+import { loadRole } from "../../../src/cli/load-role.ts";
 import { parseAgentFile } from "../../../src/roles/agent-file.ts";
+import { PLUGIN_ROLES } from "../../../src/roles/plugin-roles.generated.js";
 import { aWorld, PLUGIN_ROOT } from "./world.ts";
 
 let agents = "";
@@ -23,9 +24,9 @@ function buildFor(role: string) {
 
 describe("loadRole", () => {
   it("knows the 26 and the 3", () => {
-    const { roles } = listRoles(`${PLUGIN_ROOT}agents`);
-    expect(roles).toHaveLength(29);
-    for (const { name } of roles)
+    const names = [...PLUGIN_ROLES.map(({ role }) => role.name), "Explore", "Plan", "general-purpose"];
+    expect(names).toHaveLength(29);
+    for (const name of names)
       expect(loadRole(name, `${PLUGIN_ROOT}agents`)).toMatchObject({ ok: true, role: { name } });
   });
 
@@ -46,7 +47,7 @@ describe("loadRole", () => {
     }
   });
 
-  it("reads only the one file when it is the role's", () => {
+  it("takes no other file's faults for the role's", () => {
     agentFile("good.md", "name: good", "description: d", "tools: Read");
     agentFile("bad.md", "name: [");
     expect(loadRole("good", agents)).toMatchObject({
@@ -54,6 +55,40 @@ describe("loadRole", () => {
       role: { name: "good", tools: ["Read"] },
       warnings: [],
     });
+  });
+
+  it("refuses a name that another file gives other rights, and names both (case 88)", () => {
+    agentFile("twin.md", "name: twin", "description: d", "tools: Read");
+    agentFile("zz.md", "name: twin", "description: d", "tools: Read, Bash");
+    const loaded = loadRole("twin", agents);
+    expect(loaded.ok ? "" : loaded.problem).toMatch(
+      /^the agent file of twin cannot be used; mend it:\n.*zz\.md:1: name twin is taken by .*twin\.md, /,
+    );
+  });
+
+  it("takes the project's file that stands in for a built-in, as Claude Code does, and says so", () => {
+    agentFile("mine.md", "name: Explore", "description: d", "tools: Read", "maxTurns: 4");
+    const loaded = loadRole("Explore", `${PLUGIN_ROOT}agents`, [{ folder: agents, origin: "project" }]);
+    expect(loaded).toMatchObject({
+      ok: true,
+      role: { name: "Explore", origin: "project", tools: ["Read"], maxTurns: 4 },
+      warnings: [expect.stringMatching(/^Explore is replaced by .*mine\.md: /)],
+    });
+    agentFile("mine.md", "name: Explore", "description: a: b");
+    expect(loadRole("Explore", `${PLUGIN_ROOT}agents`, [{ folder: agents, origin: "project" }])).toEqual({
+      ok: false,
+      problem: expect.stringMatching(
+        /^an agent file stands in for Explore and cannot be used; mend it:\n.*mine\.md:3: /,
+      ),
+    });
+  });
+
+  it("says of the project's own agents that they need no builder", () => {
+    agentFile("helper.md", "name: helper", "description: d", "tools: Read");
+    const loaded = loadRole("helper", `${PLUGIN_ROOT}agents`, [{ folder: agents, origin: "project" }]);
+    expect(loaded.ok ? "" : loaded.problem).toMatch(
+      /^role "helper" is unknown\n.*helper\.md is no role of a payload; call Agent with subagent_type helper/,
+    );
   });
 
   it("finds a role by its name where the file has another", () => {

@@ -18,6 +18,7 @@ export function aWorld(
     now: () => new Date("2026-04-27T12:00:00Z"),
     random: () => "abc123",
     agentsDir: `${PLUGIN_ROOT}agents`,
+    places: [],
     pluginName: "spawn-guard",
     ...changes,
   };

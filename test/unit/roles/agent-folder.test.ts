@@ -46,7 +46,11 @@ describe("what is read", () => {
   });
 
   it("is empty for a folder that does not exist", () => {
-    expect(readAgentFolder(join(dir, "none"), "user")).toEqual({ roles: new Map(), problems: [] });
+    expect(readAgentFolder(join(dir, "none"), "user")).toEqual({
+      roles: new Map(),
+      ambiguous: [],
+      problems: [],
+    });
   });
 
   it("says so when the folder is a file", () => {
@@ -95,13 +99,27 @@ describe("what is read", () => {
 });
 
 describe("duplicates (case 88)", () => {
-  it("keeps the first by path and names both", () => {
-    put("b/twin.md", agent("twin", "Read, Bash, Agent"));
+  it("are no role where their rights differ, and are named both, however many there are", () => {
     put("a/twin.md", agent("twin", "Read"));
+    put("b/twin.md", agent("twin", "Read, Bash, Agent"));
+    put("c/twin.md", agent("twin", "Read"));
+    put("other.md", agent("other"));
+    const { names, said } = read();
+    expect(names).toEqual(["other"]);
+    const taken = `name twin is taken by ${join(dir, "a/twin.md")}, with other tools or limits; Claude Code loads only one of the two, so neither is used: rename one`;
+    expect(said).toEqual([`error b/twin.md: ${taken}`, `error c/twin.md: ${taken}`]);
+    expect(readAgentFolder(dir, "project").ambiguous.map(({ file }) => file)).toEqual(
+      ["a", "b", "c"].map((folder) => join(dir, folder, "twin.md")),
+    );
+  });
+
+  it("with the same rights are one role, with a warning", () => {
+    put("a/twin.md", agent("twin"));
+    put("b/twin.md", agent("twin").replace("description: d", "description: e"));
     const { roles, said } = read();
-    expect(roles.get("twin")).toMatchObject({ file: join(dir, "a/twin.md"), role: { tools: ["Read"] } });
+    expect(roles.get("twin")?.file).toBe(join(dir, "a/twin.md"));
     expect(said).toEqual([
-      `error b/twin.md: name twin is taken by ${join(dir, "a/twin.md")}; ${join(dir, "b/twin.md")} is not used, rename one of them`,
+      `warning b/twin.md: name twin is taken by ${join(dir, "a/twin.md")}, with the same tools and limits; remove one`,
     ]);
   });
 });

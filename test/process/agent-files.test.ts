@@ -1,0 +1,76 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { attachedPayload, denial, HookSession } from "../support/hook-session.ts";
+
+let session: HookSession;
+beforeEach(() => {
+  session = new HookSession();
+  mkdirSync(join(session.root, "repo/.git"), { recursive: true });
+  mkdirSync(join(session.root, "repo/part"));
+  session.environment.CLAUDE_PROJECT_DIR = join(session.root, "repo/part");
+});
+afterEach(() => session.remove());
+
+function agent(path: string, name: string, tools: string): void {
+  const file = join(session.root, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, `---\nname: ${name}\ndescription: d\ntools: ${tools}\n---\nbody\n`);
+}
+
+function rolesIn(
+  folder: string,
+): { name: string; tools: string[]; instead: string | null; origin: string }[] {
+  const { stdout } = spawnSync(process.execPath, [resolve("plugin/cli/spawn-guard.cjs"), "roles", "--json"], {
+    cwd: join(session.root, folder),
+    env: session.environment,
+  });
+  return JSON.parse(stdout.toString());
+}
+
+/** What the guard lets an agent type use. */
+async function toolsOf(type: string): Promise<unknown> {
+  const result = await session.ask(session.agentCall(`call-${type}`, {}, { subagent_type: type }));
+  return denial(result) ?? attachedPayload(result).allowed_tools;
+}
+
+describe("the guard and `roles` read the same agent files", () => {
+  it("of the session's folder and those above it, the nearest first, then the user's (case 92)", async () => {
+    agent("repo/.claude/agents/far.md", "far", "Read");
+    agent("repo/.claude/agents/both.md", "both", "Read");
+    agent("repo/part/.claude/agents/deep/er.md", "both", "Grep");
+    agent("config/agents/mine.md", "mine", "Glob");
+    agent("config/agents/far.md", "far", "Bash");
+    symlinkSync(join(session.root, "repo/part/.claude"), join(session.root, "repo/part/.claude/agents/loop"));
+    const used = rolesIn("repo/part").filter(
+      ({ instead, origin }) => instead === null && /project|user/.test(origin),
+    );
+    expect(used.map(({ name, tools }) => [name, tools])).toEqual([
+      ["both", ["Grep"]],
+      ["far", ["Read"]],
+      ["mine", ["Glob"]],
+    ]);
+    for (const { name, tools } of used) expect(await toolsOf(name)).toEqual(tools);
+  });
+
+  it("and take the project's stand-in for a built-in for what it is", async () => {
+    agent("repo/.claude/agents/Explore.md", "Explore", "Read");
+    expect(
+      rolesIn("repo/part").find(({ name, origin }) => name === "Explore" && origin === "project"),
+    ).toMatchObject({
+      tools: ["Read"],
+      instead: null,
+    });
+    expect(await toolsOf("Explore")).toEqual(["Read"]);
+  });
+
+  it("and neither guesses between two files of one name (case 88)", async () => {
+    agent("repo/.claude/agents/a.md", "twin", "Read");
+    agent("repo/.claude/agents/b.md", "twin", "Read, Bash");
+    expect(rolesIn("repo").filter(({ name, instead }) => name === "twin" && instead !== null)).toHaveLength(
+      2,
+    );
+    expect(await toolsOf("twin")).toMatch(/cannot be read: .*b\.md:1: name twin is taken by .*a\.md/);
+  });
+});
