@@ -68,6 +68,7 @@ export async function buildPlugin(): Promise<void> {
       "part-agent-folder": "src/roles/agent-folder.ts",
       "part-skill-answer": "src/hooks/skill-answer.ts",
       "part-validate": "src/payload/validate.ts",
+      "part-given-payload": "src/payload/given-payload.ts",
       "part-rights-problem": "src/guard/rights-problem.ts",
     },
     outdir: "plugin/hooks",

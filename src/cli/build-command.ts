@@ -78,18 +78,22 @@ function build(given: BuildArguments, io: BuildIo, style: Style): CommandResult 
   if (!sources.ok) return failure(1, sources.problem, style);
 
   const { role } = loaded;
+  const now = io.now();
+  const wrappedAt = now.toISOString();
   const built = buildPayload({
     ...given,
     role,
-    traceId: formatTraceId({ date: traceDate(io.now()), run: run ?? io.random(), seq: seq ?? 1 }),
+    traceId: formatTraceId({ date: traceDate(now), run: run ?? io.random(), seq: seq ?? 1 }),
     state: sources.state,
     untrusted: sources.untrusted,
+    wrappedAt,
     roleWarnings: loaded.warnings,
   });
   if (!built.ok) return failure(1, nameArguments(built.problems, style), style);
 
   const { payload } = built;
-  const call = buildAgentCall({ payload, role, pluginName: io.pluginName, untrusted: sources.untrusted });
+  const { untrusted } = sources;
+  const call = buildAgentCall({ payload, role, pluginName: io.pluginName, untrusted, wrappedAt });
   const choice = picked.warning === null ? [] : [picked.warning];
   const warnings = [...choice, ...built.warnings, ...sources.warnings];
   const tokens = Math.ceil(Buffer.byteLength(call.agentInput.prompt) / BYTES_A_TOKEN);

@@ -21,7 +21,7 @@ const OPTIONS = {
   seq: ["<n>", "the spawn's number in the run, with --run"],
   constraint: ["<text>", "a condition of 5 or more characters; repeatable"],
   state: ["<file>", "a JSON object for state_slice; - reads standard input"],
-  untrusted: ["<label=file>", "a text that somebody else wrote; repeatable"],
+  untrusted: ["<label=file>", "a text that somebody else wrote, such as L0:issue=FILE; repeatable"],
 } as const;
 
 type OptionName = keyof typeof OPTIONS;

@@ -1,5 +1,7 @@
-import type { UntrustedText } from "../payload/build-payload.ts";
 import { showValue } from "../payload/show-value.ts";
+import { stateLabel } from "../payload/source-label.ts";
+import { textsIn } from "../payload/state-slice.ts";
+import { type UntrustedText, wrappedSources } from "../payload/untrusted-content.ts";
 import type { BuildArguments, TextSource } from "./build-arguments.ts";
 import { decodeText } from "./decode-text.ts";
 
@@ -45,10 +47,26 @@ type Read = (source: TextSource, option: string) => string;
 
 function readState({ state }: BuildArguments, read: Read) {
   if (state === undefined) return undefined;
-  if (state.from === "arguments") return { slice: state.slice, source: "state:arguments" };
-  const name = state.from === "stdin" ? "-" : state.path;
-  const slice = parseState(read(state, `--state ${name}`), `--state ${name}`);
-  return { slice, source: state.from === "stdin" ? "state:stdin" : `state:${state.path}` };
+  if (state.from === "arguments")
+    return { slice: sliceOf(state.slice, "state"), source: stateLabel("arguments") };
+  const [option, name] =
+    state.from === "stdin" ? ["--state -", "stdin"] : [`--state ${state.path}`, state.path];
+  return { slice: sliceOf(parseState(read(state, option), option), option), source: stateLabel(name) };
+}
+
+/** What `spawn-guard context --json` prints holds the slice and says what is in it, which is not taken on trust. */
+function sliceOf(state: Record<string, unknown>, option: string): Record<string, unknown> {
+  const { state_slice: slice, untrusted_inputs: listed } = state;
+  if (!isObject(slice) || !Array.isArray(listed)) return state;
+  const there = new Set(textsIn(slice).flatMap((text) => wrappedSources(text) ?? []));
+  for (const entry of listed) {
+    const source: unknown = isObject(entry) ? entry.source : entry;
+    if (typeof source !== "string" || !there.has(source))
+      throw new Unreadable(
+        `${option} lists ${showValue(source)} as untrusted, and no envelope in its state_slice names it; take what spawn-guard context --json prints as it is`,
+      );
+  }
+  return slice;
 }
 
 function parseState(text: string, option: string): Record<string, unknown> {

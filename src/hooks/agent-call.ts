@@ -54,8 +54,8 @@ async function givenPayload({ prompt }: AgentInput): Promise<GivenPayload> {
   const found = findBlock(prompt);
   if (found.kind === "none" || found.kind === "many") return found;
   if (found.kind === "broken") return { kind: "unusable", problem: found.problem };
-  const { checkPayload } = await import("../payload/validate.ts");
-  const checked = checkPayload(found.json);
+  const { checkGivenPayload } = await import("../payload/given-payload.ts");
+  const checked = checkGivenPayload(found.json, prompt, found);
   if (checked.ok) return { kind: "one", payload: checked.payload };
   return { kind: "unusable", problem: formatProblems(checked.problems) };
 }

@@ -1,7 +1,7 @@
 import type { Role } from "../roles/role.ts";
-import type { UntrustedText } from "./build-payload.ts";
 import type { SpawnPayload } from "./spawn-payload.ts";
 import { spawnPrompt } from "./spawn-prompt.ts";
+import type { UntrustedText } from "./untrusted-content.ts";
 
 /** The input of Claude Code's Agent tool, as far as a payload decides it. */
 export type AgentInput = { description: string; subagent_type: string; name: string; prompt: string };
@@ -18,15 +18,23 @@ export type AgentCallRequest = {
   /** the plugin's name in its manifest; the host knows a plugin's agents only as `plugin:agent` */
   pluginName: string;
   untrusted: readonly UntrustedText[];
+  /** when these were taken in, ISO 8601 */
+  wrappedAt: string;
 };
 
 /** The Agent call that carries a payload. */
-export function buildAgentCall({ payload, role, pluginName, untrusted }: AgentCallRequest): AgentCall {
+export function buildAgentCall({
+  payload,
+  role,
+  pluginName,
+  untrusted,
+  wrappedAt,
+}: AgentCallRequest): AgentCall {
   const agentInput = {
     description: describe(role.name, payload.goal),
     subagent_type: role.origin === "plugin" ? `${pluginName}:${role.name}` : role.name,
     name: `${role.name}-${payload.trace_id.slice(payload.trace_id.lastIndexOf("-") + 1)}`,
-    prompt: spawnPrompt(payload, role, untrusted),
+    prompt: spawnPrompt(payload, role, untrusted, wrappedAt),
   };
   return { agentInput, agentCall: callLiteral(agentInput) };
 }

@@ -2,17 +2,15 @@ import type { Role } from "../roles/role.ts";
 import { defaultBudget } from "../roles/role-budget.ts";
 import { allowedTools } from "./allowed-tools.ts";
 import { countCharacters, showValue } from "./show-value.ts";
+import { isSourceLabel, SOURCE_FORM } from "./source-label.ts";
 import type { Budget, FieldProblem, SpawnPayload } from "./spawn-payload.ts";
+import { type WrappedSlice, wrapSlice } from "./state-slice.ts";
+import { sourcesOf, type UntrustedText } from "./untrusted-content.ts";
 import { checkPayload } from "./validate.ts";
 
 /** Bounds of the goal in characters; the same stand in plugin/schemas/spawn-payload.schema.json. */
 const GOAL_MIN = 10;
 const GOAL_MAX = 1000;
-/** characters of an untrusted text's label */
-const LABEL_MAX = 200;
-
-/** Text that somebody else wrote, and what to call it. */
-export type UntrustedText = { source: string; text: string };
 
 export type PayloadRequest = {
   role: Role;
@@ -29,9 +27,11 @@ export type PayloadRequest = {
   maxTurns?: number | undefined;
   timeoutMs?: number | undefined;
   constraints: readonly string[];
-  /** `source` is listed among the untrusted inputs: state is data, whoever collected it */
+  /** `source` is what texts in it are labelled with: state is data, whoever collected it */
   state?: { slice: Record<string, unknown>; source: string } | undefined;
   untrusted: readonly UntrustedText[];
+  /** when state and foreign texts were taken in, ISO 8601 */
+  wrappedAt: string;
   /** what a person should mend in the role's agent file */
   roleWarnings?: readonly string[] | undefined;
 };
@@ -47,6 +47,8 @@ export type BuiltPayload =
 export function buildPayload(request: PayloadRequest): BuiltPayload {
   const { role } = request;
   const tools = allowedTools(role);
+  const state = wrappedState(request);
+  const sources = new Set([...state.sources, ...request.untrusted.flatMap(sourcesOf)]);
   const payload = {
     trace_id: request.traceId,
     parent_trace_id: request.parentTraceId ?? null,
@@ -56,10 +58,10 @@ export function buildPayload(request: PayloadRequest): BuiltPayload {
       ...request.constraints,
       ...(request.stack === undefined ? [] : [`Stack: ${request.stack.trim()}`]),
     ],
-    state_slice: request.state?.slice ?? {},
+    state_slice: state.slice,
     allowed_tools: tools.tools,
     budget: budgetFor(request),
-    untrusted_inputs: untrustedSources(request).map((source) => ({ source, wrapped: true })),
+    untrusted_inputs: [...sources].map((source) => ({ source, wrapped: true })),
   };
   const checked = checkPayload(payload);
   const found = requestProblems(request, payload.budget);
@@ -68,7 +70,11 @@ export function buildPayload(request: PayloadRequest): BuiltPayload {
     ? found
     : [...found, ...checked.problems.filter(({ field }) => !named.has(field))];
   if (!checked.ok || problems.length > 0) return { ok: false, problems };
-  const warnings = [...(request.roleWarnings ?? []), ...(tools.warning === null ? [] : [tools.warning])];
+  const warnings = [
+    ...(request.roleWarnings ?? []),
+    ...(tools.warning === null ? [] : [tools.warning]),
+    ...request.untrusted.flatMap(otherLabel),
+  ];
   return { ok: true, payload: checked.payload, warnings };
 }
 
@@ -84,10 +90,20 @@ function budgetFor(request: PayloadRequest): Budget {
   };
 }
 
-function untrustedSources(request: PayloadRequest): string[] {
+/** The state in its envelopes. A slice that is no text at all is listed under its own label. */
+function wrappedState({ state, wrappedAt }: PayloadRequest): WrappedSlice {
+  if (state === undefined) return { slice: {}, sources: [] };
+  const wrapped = wrapSlice(state.slice, state.source, wrappedAt);
+  const unlisted = wrapped.sources.length === 0 && Object.keys(state.slice).length > 0;
+  return unlisted ? { ...wrapped, sources: [state.source] } : wrapped;
+}
+
+/** A text that came in envelopes keeps the labels that they have. */
+function otherLabel(untrusted: UntrustedText): string[] {
+  const sources = sourcesOf(untrusted);
+  if (sources.includes(untrusted.source)) return [];
   return [
-    ...(request.state === undefined ? [] : [request.state.source]),
-    ...request.untrusted.map((u) => u.source),
+    `${untrusted.source} stands in envelopes already and is listed as they name it: ${sources.join(", ")}`,
   ];
 }
 
@@ -119,16 +135,11 @@ function requestProblems(request: PayloadRequest, budget: Budget): FieldProblem[
     add("budget.max_turns", `is ${budget.max_turns}; at most ${role.maxTurns}, the maxTurns ${own}`);
 
   const seen = new Set<string>();
-  for (const source of untrustedSources(request)) {
-    if (seen.has(source))
-      add("untrusted_inputs", `has the label ${showValue(source)} twice; give each its own`);
+  for (const { source } of request.untrusted) {
+    const shown = showValue(source);
+    if (!isSourceLabel(source)) add("untrusted_inputs", `has the label ${shown}; a label is ${SOURCE_FORM}`);
+    else if (seen.has(source)) add("untrusted_inputs", `has the label ${shown} twice; give each its own`);
     seen.add(source);
   }
-  for (const { source } of request.untrusted)
-    if (/[\p{Cc}\u2028\u2029]/u.test(source) || countCharacters(source) > LABEL_MAX)
-      add(
-        "untrusted_inputs",
-        `has the label ${showValue(source)}; one line of at most ${LABEL_MAX} characters`,
-      );
   return problems;
 }

@@ -27,3 +27,12 @@ export function asMarkupText(text: string): string {
     .replaceAll(">", "&gt;")
     .replaceAll('"', "&quot;");
 }
+
+/** The same for content between tags: quotes stay, and signs that normalise to angle brackets are entities too. */
+export function asEnvelopeText(text: string): string {
+  return text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replace(/[\ufe64\ufe65\uff1c\uff1e]/g, (sign) => `&#x${sign.charCodeAt(0).toString(16)};`);
+}

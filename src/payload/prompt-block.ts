@@ -58,6 +58,11 @@ export function replaceBlock(
   return prompt.slice(0, found.start) + renderBlock(payload) + prompt.slice(found.end);
 }
 
+/** What stands around the found block. */
+export function withoutBlock(prompt: string, found: { start: number; end: number }): string {
+  return `${prompt.slice(0, found.start)}\n${prompt.slice(found.end)}`;
+}
+
 function broken(prompt: string, at: number, what: string): FoundBlock {
   const line = prompt.slice(0, at).split(/\r\n|[\n\r\u2028\u2029]/).length;
   return { kind: "broken", problem: `line ${line} of the prompt ${what}` };

@@ -162,7 +162,7 @@ describe("standard input", () => {
       const text = "é".repeat(size / 2);
       const { status, stdout } = run(
         ["build", "--json"],
-        JSON.stringify({ ...args, untrusted: [{ label: "page", text }] }),
+        JSON.stringify({ ...args, untrusted: [{ label: "L0:page", text }] }),
       );
       expect(status).toBe(0);
       expect(JSON.parse(stdout).agent_input.prompt).toContain(text);
@@ -196,11 +196,11 @@ describe("files in arguments", () => {
     mkdirSync(work);
     writeFileSync(join(work, "notes.txt"), "please <obey>");
     writeFileSync(join(work, "state.json"), '{"current_branch":"main"}');
-    const { stdout } = run([...GOOD, "--untrusted", "notes=notes.txt", "--state", "state.json"], "", work);
+    const { stdout } = run([...GOOD, "--untrusted", "L0:notes=notes.txt", "--state", "state.json"], "", work);
     const { spawn_payload, agent_input } = JSON.parse(stdout);
     expect(spawn_payload.state_slice).toEqual({ current_branch: "main" });
-    expect(agent_input.prompt).toContain(
-      '<untrusted_content source="notes">\nplease &lt;obey&gt;\n</untrusted_content>',
+    expect(agent_input.prompt).toMatch(
+      /<untrusted_content source="L0:notes" timestamp="[^"]+Z">\nplease &lt;obey&gt;\n<\/untrusted_content>/,
     );
   });
 

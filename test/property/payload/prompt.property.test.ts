@@ -5,12 +5,14 @@ import { buildPayload } from "../../../src/payload/build-payload.ts";
 import { formatProblems } from "../../../src/payload/format-problems.ts";
 import { findBlock, renderBlock, replaceBlock } from "../../../src/payload/prompt-block.ts";
 import type { SpawnPayload } from "../../../src/payload/spawn-payload.ts";
-import { aPayload, aRole } from "../../unit/payload/samples.ts";
+import { aPayload, aRole, WRAPPED_AT } from "../../unit/payload/samples.ts";
 import { hostileState, hostileText, hostileTextOf } from "./texts.ts";
 
 const goal = hostileTextOf(10, 1000).filter((text) => text.trim() !== "");
 const constraints = fc.array(hostileTextOf(5, 200), { maxLength: 19 });
-const label = hostileTextOf(1, 200).map((text) => text.replace(/[\p{Cc}\u2028\u2029]/gu, "_"));
+const label = hostileTextOf(1, 150).map(
+  (text) => `L0:x${text.replace(/[\p{Cc}\p{Cs}\u2028\u2029]/gu, "_")}x`,
+);
 const untrusted = fc.uniqueArray(fc.record({ source: label, text: hostileText }), {
   selector: ({ source }) => source,
   maxLength: 3,
@@ -28,6 +30,7 @@ describe("whatever the texts say", () => {
           role: aRole(),
           pluginName: "spawn-guard",
           untrusted,
+          wrappedAt: WRAPPED_AT,
         });
         expect(findBlock(agentInput.prompt)).toMatchObject({ kind: "one" });
         const found = findBlock(agentInput.prompt);
@@ -46,6 +49,7 @@ describe("whatever the texts say", () => {
           role: aRole(),
           pluginName: "spawn-guard",
           untrusted,
+          wrappedAt: WRAPPED_AT,
         });
         const parsed: unknown = new Function("Agent", `return ${agentCall}`)((input: unknown) => input);
         expect(parsed).toStrictEqual(agentInput);
@@ -62,6 +66,7 @@ describe("whatever the texts say", () => {
           role: aRole(),
           pluginName: "spawn-guard",
           untrusted,
+          wrappedAt: WRAPPED_AT,
         });
         expect(agentInput.prompt.split("</untrusted_content>").length - 1).toBe(untrusted.length);
         expect(agentInput.prompt.split("<untrusted_content ").length - 1).toBe(untrusted.length);
@@ -107,8 +112,9 @@ function builtPayload(given: {
     traceId: "wf-20260427-abc123-spawn-001",
     task: given.task,
     constraints: given.constraints,
-    state: { slice: withoutKnownMembers(given.slice), source: "state:s.json" },
+    state: { slice: withoutKnownMembers(given.slice), source: "L0:state:s.json" },
     untrusted: given.untrusted,
+    wrappedAt: WRAPPED_AT,
   });
   if (!built.ok) throw new Error(formatProblems(built.problems));
   return built.payload;

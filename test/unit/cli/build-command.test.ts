@@ -72,8 +72,8 @@ describe("spawn-guard build", () => {
         "--constraint=keep the old columns",
         "--constraint=no downtime",
         "--state=state.json",
-        "--untrusted=issue=a=b.txt",
-        "--untrusted=page=page.html",
+        "--untrusted=L0:issue=a=b.txt",
+        "--untrusted=tool:WebFetch:t1=page.html",
       ],
       aWorld({
         files: { "state.json": '{"current_branch":"main"}', "a=b.txt": "one", "page.html": "<b>two</b>" },
@@ -93,13 +93,13 @@ describe("spawn-guard build", () => {
         retry_budget: 1,
       },
       untrusted_inputs: [
-        { source: "state:state.json", wrapped: true },
-        { source: "issue", wrapped: true },
-        { source: "page", wrapped: true },
+        { source: "L0:state:state.json", wrapped: true },
+        { source: "L0:issue", wrapped: true },
+        { source: "tool:WebFetch:t1", wrapped: true },
       ],
     });
     expect(answer.agent_input.prompt).toContain(
-      '<untrusted_content source="page">\n&lt;b&gt;two&lt;/b&gt;\n</untrusted_content>',
+      '<untrusted_content source="tool:WebFetch:t1" timestamp="2026-04-27T12:00:00.000Z">\n&lt;b&gt;two&lt;/b&gt;\n</untrusted_content>',
     );
   });
 
@@ -116,15 +116,17 @@ describe("spawn-guard build", () => {
 
   it("reads the state from standard input for -", () => {
     const answer = built([...GOOD, "--state", "-"], aWorld({ stdin: '\ufeff{"a":"日本"}' }));
-    expect(answer.spawn_payload.state_slice).toEqual({ a: "日本" });
-    expect(answer.spawn_payload.untrusted_inputs).toEqual([{ source: "state:stdin", wrapped: true }]);
+    expect(answer.spawn_payload.state_slice).toEqual({
+      a: '<untrusted_content source="L0:state:stdin" timestamp="2026-04-27T12:00:00.000Z">\n日本\n</untrusted_content>',
+    });
+    expect(answer.spawn_payload.untrusted_inputs).toEqual([{ source: "L0:state:stdin", wrapped: true }]);
   });
 
   it("warns of bytes that are no UTF-8 and goes on", () => {
     const files = { "a.txt": new Uint8Array([0x61, 0xff, 0x62]) };
-    const answer = built([...GOOD, "--untrusted", "a=a.txt"], aWorld({ files }));
+    const answer = built([...GOOD, "--untrusted", "L0:a=a.txt"], aWorld({ files }));
     expect(answer.agent_input.prompt).toContain("a\ufffdb");
-    expect(answer.validation).toMatch(/^warnings: \["--untrusted a has bytes that are no UTF-8/);
+    expect(answer.validation).toMatch(/^warnings: \["--untrusted L0:a has bytes that are no UTF-8/);
   });
 
   it("warns of a prompt that is larger than the budget", () => {
@@ -406,15 +408,15 @@ describe("spawn-guard build --json", () => {
 
   it("takes state and foreign texts inline, and marks both", () => {
     const result = fromJson(
-      { ...good, state: { a: 1 }, untrusted: [{ label: "page", text: "<b>hi</b>" }] },
+      { ...good, state: { a: 1 }, untrusted: [{ label: "L0:page", text: "<b>hi</b>" }] },
       { readFile: null },
     );
     const answer = JSON.parse(result.stdout);
     expect(answer.spawn_payload).toMatchObject({
       state_slice: { a: 1 },
       untrusted_inputs: [
-        { source: "state:arguments", wrapped: true },
-        { source: "page", wrapped: true },
+        { source: "L0:state:arguments", wrapped: true },
+        { source: "L0:page", wrapped: true },
       ],
     });
     expect(answer.agent_input.prompt).toContain("&lt;b&gt;hi&lt;/b&gt;");

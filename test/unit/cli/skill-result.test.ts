@@ -38,7 +38,7 @@ describe("what /subagent-spawn tells the model", () => {
 
   it("reads files only for the person, and standard input for nobody", () => {
     const world = aWorld({ stdin: "{}", files: { "notes.txt": "the secret" } });
-    const withFile = `${GOOD} --untrusted notes=notes.txt`;
+    const withFile = `${GOOD} --untrusted L0:notes=notes.txt`;
     expect(skillContext(withFile, true, world)).toContain("the secret");
     expect(skillContext(withFile, false, world)).not.toContain("the secret");
     expect(skillContext(withFile, false, world)).toContain("call `spawn-guard build` with the Bash tool");

@@ -2,6 +2,8 @@ import type { PayloadRequest } from "../../../src/payload/build-payload.ts";
 import type { SpawnPayload } from "../../../src/payload/spawn-payload.ts";
 import type { Role } from "../../../src/roles/role.ts";
 
+export const WRAPPED_AT = "2026-04-27T12:00:00.000Z";
+
 export function aPayload(changes: Partial<SpawnPayload> = {}): SpawnPayload {
   return {
     trace_id: "wf-20260427-abc123-spawn-001",
@@ -45,6 +47,7 @@ export function aRequest(changes: Partial<PayloadRequest> = {}): PayloadRequest 
     task: "design the schema migration",
     constraints: [],
     untrusted: [],
+    wrappedAt: WRAPPED_AT,
     ...changes,
   };
 }
