@@ -16,15 +16,15 @@ const MANIFEST = "plugin/.claude-plugin/plugin.json";
  * Hooks load what only a few decisions need (the reader of agent files, the builder) from files beside them.
  * CommonJS throughout: Node starts an ES module about 7 % slower.
  */
-const lazyParts: Plugin = {
+const lazyParts = (filter: RegExp): Plugin => ({
   name: "lazy-parts",
   setup({ onResolve }) {
-    onResolve({ filter: /\.ts$/ }, ({ kind, path }) => {
+    onResolve({ filter }, ({ kind, path }) => {
       if (kind !== "dynamic-import") return undefined;
       return { path: `./part-${basename(path, ".ts")}.cjs`, external: true };
     });
   },
-};
+});
 
 /** gray-matter brings engines that evaluate what they read; the reader of agent files names its own (case 94). */
 const noEngines: Plugin = {
@@ -77,12 +77,20 @@ export async function buildPlugin(): Promise<void> {
     plugins: [noEngines],
   });
   rmSync("plugin/cli", { recursive: true, force: true });
+  // The Markdown parser is more than all the rest of the CLI.
+  await build({
+    ...shared,
+    entryPoints: ["src/cli/context-command.ts"],
+    outfile: "plugin/cli/part-context-command.cjs",
+    format: "cjs",
+    plugins: [noEngines],
+  });
   await build({
     ...shared,
     entryPoints: ["src/cli/spawn-guard.ts"],
     outfile: "plugin/cli/main.cjs",
     format: "cjs",
-    plugins: [noEngines],
+    plugins: [noEngines, lazyParts(/context-command\.ts$/)],
     banner: { js: 'const __url = require("node:url").pathToFileURL(__filename).href;' },
     define: { ...shared.define, "import.meta.url": "__url" },
   });
@@ -124,7 +132,7 @@ async function buildHook(script: string): Promise<void> {
     },
     outfile: `plugin/hooks/${script}.cjs`,
     format: "cjs",
-    plugins: [lazyParts],
+    plugins: [lazyParts(/\.ts$/)],
   });
 }
 

@@ -46,19 +46,22 @@ export function runBuild(argv: readonly string[], io: BuildIo): CommandResult {
     case "usage":
       return failure(2, options.problem, argv.includes("--json") ? "json" : "options");
     case "json":
-      return runJson(io);
+      return runJson(options.state, io);
     case "arguments":
       return build(options.arguments, io, "options");
   }
 }
 
-function runJson(io: BuildIo): CommandResult {
+function runJson(state: BuildArguments["state"], io: BuildIo): CommandResult {
   if (io.readStdin === null)
     return failure(2, "--json needs standard input, which is not there; use options instead", "json");
   const parsed = parseBuildJson(decodeText(io.readStdin()).text);
-  return parsed.kind === "arguments"
-    ? build(parsed.arguments, io, "json")
-    : failure(2, parsed.kind === "usage" ? parsed.problem : parsed.text, "json");
+  if (parsed.kind !== "arguments")
+    return failure(2, parsed.kind === "usage" ? parsed.problem : parsed.text, "json");
+  const given = parsed.arguments;
+  if (state !== undefined && given.state !== undefined)
+    return failure(2, "state is given twice, on standard input and as --state; give it once", "json");
+  return build({ ...given, state: state ?? given.state }, io, "json");
 }
 
 function build(given: BuildArguments, io: BuildIo, style: Style): CommandResult {

@@ -3,8 +3,8 @@ import { showValue } from "../payload/show-value.ts";
 import type { BuildArguments, ParsedArguments } from "./build-arguments.ts";
 import { readCommandLine } from "./command-line.ts";
 
-/** `json`: the arguments are on standard input. */
-export type ParsedOptions = ParsedArguments | { kind: "json" };
+/** `json`: the arguments are on standard input, the state perhaps in a file of its own. */
+export type ParsedOptions = ParsedArguments | { kind: "json"; state: BuildArguments["state"] };
 
 /** Option → what it takes and what it is for, in the order of the help. */
 const OPTIONS = {
@@ -20,7 +20,7 @@ const OPTIONS = {
   run: ["<id>", "the workflow run's six of 0-9a-z, with --seq"],
   seq: ["<n>", "the spawn's number in the run, with --run"],
   constraint: ["<text>", "a condition of 5 or more characters; repeatable"],
-  state: ["<file>", "a JSON object for state_slice; - reads standard input"],
+  state: ["<file>", "a JSON object for state_slice, or what context --json prints; - reads standard input"],
   untrusted: ["<label=file>", "a text that somebody else wrote, such as L0:issue=FILE; repeatable"],
 } as const;
 
@@ -53,7 +53,10 @@ function defineBuild(given: Map<OptionName, string[]>): Command {
     };
     command.addOption(new Option(`--${name} ${takes}`, purpose).argParser(collect));
   }
-  return command.option("--json", "read the arguments as one JSON object from standard input");
+  return command.option(
+    "--json",
+    "read the arguments as one JSON object from standard input; only --state FILE may stand beside it",
+  );
 }
 
 function optionNames(): OptionName[] {
@@ -65,12 +68,15 @@ function toArguments(given: Map<OptionName, string[]>, command: Command): Parsed
   const [extra] = command.args;
   if (extra !== undefined)
     throw new WrongOption(`unexpected text ${showValue(extra)}; put a value with spaces into quotes`);
-  if (command.opts<{ json?: true }>().json === true) {
-    if (given.size > 0)
-      throw new WrongOption("--json takes every argument from standard input; leave the other options out");
-    return { kind: "json" };
-  }
   const one = (name: OptionName) => single(name, given.get(name) ?? []);
+  if (command.opts<{ json?: true }>().json === true) {
+    const state = stateSource(one("state"));
+    if ([...given.keys()].some((name) => name !== "state") || state?.from === "stdin")
+      throw new WrongOption(
+        "--json takes every argument from standard input, and only --state FILE beside it; leave the other options out",
+      );
+    return { kind: "json", state };
+  }
   const role = one("role");
   const task = one("task");
   const stack = one("stack");

@@ -38,4 +38,15 @@ export const COMMANDS: readonly CliCommand[] = [
       return runRoles(argv, { pluginRoot, cwd, places: ownPlaces(cwd) });
     },
   },
+  {
+    name: "context",
+    summary: "print what a project's texts say that matters to a role, as marked data",
+    run: async (argv, { pluginRoot, cwd }) => {
+      const [{ runContext }, { contextWorld }] = await Promise.all([
+        import("./context-command.ts"),
+        import("./context-world.ts"),
+      ]);
+      return runContext(argv, contextWorld(pluginRoot, cwd));
+    },
+  },
 ];

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { build } from "esbuild";
@@ -42,6 +42,23 @@ describe("README", () => {
     const [, text = ""] = /npx spawn-guard roles --for "([^"]*)"/.exec(README) ?? [];
     const printed = execFileSync(process.execPath, ["plugin/cli/spawn-guard.cjs", "roles", "--for", text]);
     expect(printed.toString().trimEnd()).toBe(shown("roles-for"));
+  });
+
+  it("shows what spawn-guard context prints of the file that it shows, and the builder takes it", () => {
+    const folder = mkdtempSync(join(tmpdir(), "docs-"));
+    folders.push(folder);
+    writeFileSync(join(folder, "CLAUDE.md"), `${shown("context-source")}\n`);
+    const cli = resolve("plugin/cli/spawn-guard.cjs");
+    const printed = execFileSync(process.execPath, [cli, "context", "--for", "db-engineer"], { cwd: folder });
+    const [, ...parts] = printed.toString().trimEnd().split("\n\n");
+    expect(parts.join("\n\n").replace(/timestamp="[^"]*"/, 'timestamp="<time>"')).toBe(shown("context"));
+    const [, command = ""] = /npx (spawn-guard build .* --state <\(.*\))\n/.exec(README) ?? [];
+    const script = command.replaceAll("npx ", "").replaceAll("spawn-guard ", '"$0" ');
+    const built = execFileSync("bash", ["-c", script, cli], { cwd: folder });
+    expect(JSON.parse(built.toString())).toMatchObject({
+      validation: "ok",
+      spawn_payload: { untrusted_inputs: [{ source: "L2:CLAUDE.md", wrapped: true }] },
+    });
   });
 
   it("shows every policy key, with its default and its meaning", () => {

@@ -495,8 +495,53 @@ describe("spawn-guard build --json", () => {
     expect(JSON.parse(result.stderr).error).toContain("standard input is not JSON");
   });
 
+  it("takes the state from a file beside it, once", () => {
+    const argv = ["--json", "--state", "s.json"];
+    const files = { "s.json": '{"current_branch":"main"}' };
+    const built = runBuild(argv, aWorld({ stdin: JSON.stringify(good), files }));
+    expect(JSON.parse(built.stdout).spawn_payload).toMatchObject({
+      state_slice: { current_branch: "main" },
+      untrusted_inputs: [{ source: "L0:state:s.json", wrapped: true }],
+    });
+    const twice = runBuild(argv, aWorld({ stdin: JSON.stringify({ ...good, state: {} }), files }));
+    expect(twice.exitCode).toBe(2);
+    expect(JSON.parse(twice.stderr).error).toContain("state is given twice");
+  });
+
+  it("takes what context --json prints, but not on trust", () => {
+    const envelope =
+      '<untrusted_content source="L2:a" timestamp="2026-04-27T12:00:00.000Z">\nx\n</untrusted_content>';
+    const state = {
+      state_slice: { context: [envelope] },
+      untrusted_inputs: [{ source: "L2:a", wrapped: true }],
+      other: 1,
+    };
+    expect(JSON.parse(fromJson({ ...good, state }).stdout).spawn_payload).toMatchObject({
+      state_slice: { context: [envelope] },
+      untrusted_inputs: [{ source: "L2:a", wrapped: true }],
+    });
+    for (const untrusted_inputs of [[{ source: "L2:b", wrapped: true }], [null], ["L2:b"]]) {
+      const refused = fromJson({ ...good, state: { ...state, untrusted_inputs } });
+      expect(refused.exitCode).toBe(1);
+      expect(JSON.parse(refused.stderr).error).toMatch(
+        /^state lists .* as untrusted, and no envelope in its state_slice names it/,
+      );
+    }
+  });
+
+  it("says under which label a text is listed that came in an envelope", () => {
+    const text =
+      '<untrusted_content source="L2:a" timestamp="2026-04-27T12:00:00.000Z">\nx\n</untrusted_content>';
+    const answer = JSON.parse(fromJson({ ...good, untrusted: [{ label: "tool:Read:t1", text }] }).stdout);
+    expect(answer.spawn_payload.untrusted_inputs).toEqual([{ source: "L2:a", wrapped: true }]);
+    expect(answer.agent_input.prompt.match(/<untrusted_content /g)).toHaveLength(1);
+    expect(answer.validation).toContain(
+      "tool:Read:t1 stands in envelopes already and is listed as they name it: L2:a",
+    );
+  });
+
   it("refuses options beside it, and a world without standard input", () => {
-    for (const argv of [["--json", "--role", "Plan"], ["--json"]]) {
+    for (const argv of [["--json", "--role", "Plan"], ["--json", "--state", "-"], ["--json"]]) {
       const result = runBuild(argv, aWorld());
       expect([result.exitCode, result.stdout]).toEqual([2, ""]);
       expect(JSON.parse(result.stderr)).toHaveProperty("error");
