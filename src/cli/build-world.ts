@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { customAlphabet } from "nanoid";
 import { type AgentPlace, agentPlaces } from "../roles/agent-places.ts";
@@ -29,7 +30,7 @@ export function buildWorld(pluginRoot: string, cwd: string): BuildIo {
 
 /** The agent folders of the project that the command runs in, and of the user. */
 export function ownPlaces(cwd: string): AgentPlace[] {
-  return agentPlaces(cwd, configFolder(process.env), process.env.HOME);
+  return agentPlaces(cwd, configFolder(process.env), homedir());
 }
 
 /** The name by which the host knows the plugin: its manifest's. */

@@ -16,7 +16,7 @@ import { loadRole } from "./load-role.ts";
 
 export type ContextIo = {
   cwd: string;
-  home: string | undefined;
+  home: string;
   /** the user's folder of Claude Code */
   configFolder: string;
   /** the folder of the plugin's agent files */

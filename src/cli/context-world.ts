@@ -1,3 +1,4 @@
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { ownPlaces } from "./build-world.ts";
 import { configFolder } from "./config-folder.ts";
@@ -9,7 +10,7 @@ import { readRegularFile } from "./read-bytes.ts";
 export function contextWorld(pluginRoot: string, cwd: string): ContextIo {
   return {
     cwd,
-    home: process.env.HOME,
+    home: homedir(),
     configFolder: configFolder(process.env),
     agentsDir: join(pluginRoot, "agents"),
     places: ownPlaces(cwd),

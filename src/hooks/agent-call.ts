@@ -27,9 +27,10 @@ export async function judgeAgentCall(event: HookEvent, context: HookContext): Pr
     const { refused, halt } = judged;
     return denied(asRepeated(refused, recordRefusal(context.ledger, attempt, refused)), halt);
   }
+  const { HOME, USERPROFILE } = context.environment;
   const target = await resolveTarget(input.subagent_type, {
     plugin: join(dirname(process.argv[1] ?? ""), "..", "agents"),
-    own: agentPlaces(context.projectFolder, context.configFolder, context.environment.HOME),
+    own: agentPlaces(context.projectFolder, context.configFolder, HOME || USERPROFILE),
   });
   if ("broken" in target) {
     const refused = reasons.roleBroken(input.subagent_type ?? "", target.broken);

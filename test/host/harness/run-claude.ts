@@ -37,6 +37,8 @@ export interface RunOptions {
   userSettings?: Record<string, unknown>;
   /** Files in the project folder, by path. */
   projectFiles?: Record<string, string>;
+  /** The folder of the project that the session is started in; the project itself by default. */
+  folder?: string;
   /** "bypassPermissions" (the default) lets every tool run; "default" asks a person who is not there. */
   permissionMode?: string;
   args?: string[];
@@ -107,7 +109,7 @@ export async function runClaude(options: RunOptions): Promise<Run> {
   };
   try {
     const child = spawn(claudeProgram(), programArguments(options, debugFile), {
-      cwd: projectDir,
+      cwd: join(projectDir, options.folder ?? ""),
       env: environment,
       detached: true,
       stdio: ["ignore", "pipe", "pipe"],

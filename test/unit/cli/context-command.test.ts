@@ -90,8 +90,19 @@ Sources, by lines:
     ];
     const io = aContextWorld(Object.fromEntries(all.map((file) => [file, `postgres in ${file}`])));
     expect(filesOf(json([...FOR, ...argv], io))).toEqual(files);
-    mkdirSync(join(io.cwd, "deep/er"), { recursive: true });
-    expect(filesOf(json([...FOR, ...argv], { ...io, cwd: join(io.cwd, "deep/er") }))).toEqual(files);
+  });
+
+  it("reads the nearest texts of a repository, and outside of one nothing above the folder", () => {
+    const io = aContextWorld({
+      "CLAUDE.md": "postgres",
+      "deep/er/x": "",
+      "part/AGENTS.md": "postgres",
+      "part/of/x": "",
+    });
+    const within = (folder: string) => filesOf(json(FOR, { ...io, cwd: join(io.cwd, folder) }));
+    expect([within("deep/er"), within("part/of")]).toEqual([[], []]);
+    mkdirSync(join(io.cwd, ".git"));
+    expect([within("deep/er"), within("part/of")]).toEqual([["CLAUDE.md"], ["AGENTS.md"]]);
   });
 
   it("says that there is no context, and ends well", () => {
