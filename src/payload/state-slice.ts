@@ -46,10 +46,14 @@ export function isWrapped(value: unknown): boolean {
   return (Array.isArray(value) || hasPlainNames(value)) && Object.values(value).every(isWrapped);
 }
 
-/** The texts in a slice, names left out. */
-export function textsIn(value: unknown): string[] {
+/** The texts in a slice, names left out; none of one that is deeper than a payload may be. */
+export function textsIn(slice: unknown): string[] {
+  return isDeeperThan(slice, MAX_DEPTH) ? [] : collectTexts(slice);
+}
+
+function collectTexts(value: unknown): string[] {
   if (typeof value === "string") return [value];
-  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(collectTexts) : [];
 }
 
 function hasPlainNames(value: object): boolean {

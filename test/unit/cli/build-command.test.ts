@@ -529,6 +529,18 @@ describe("spawn-guard build --json", () => {
     }
   });
 
+  it.each<[string, (deep: string) => string]>([
+    ["a state", (deep) => `{"a":${deep}}`],
+    ["what context --json would print", (deep) => `{"state_slice":{"a":${deep}},"untrusted_inputs":[]}`],
+  ])("refuses %s that is nested too deep", (_, state) => {
+    const deep = "[".repeat(50_000) + "]".repeat(50_000);
+    const { exitCode, stderr } = runBuild([...GOOD, "--state", "s"], aWorld({ files: { s: state(deep) } }));
+    expect([exitCode, stderr]).toEqual([
+      1,
+      "spawn-guard build: payload is nested too deep; at most 100 levels of lists and objects\n",
+    ]);
+  });
+
   it("says under which label a text is listed that came in an envelope", () => {
     const text =
       '<untrusted_content source="L2:a" timestamp="2026-04-27T12:00:00.000Z">\nx\n</untrusted_content>';
