@@ -1,8 +1,14 @@
+import {
+  INTENT_DERIVATIONS,
+  type IntentDerivation,
+  SCOPE_MODES,
+  type ScopeMode,
+} from "../guard/intent.ts";
 import { REASON_CODES, type ReasonCode } from "../guard/reasons.ts";
 import type { SpawnPayload } from "../payload/spawn-payload.ts";
 import { isMeter, type Meter, newMeter } from "./meter.ts";
 import type { SpawnOrigin } from "./session-state.ts";
-import { hasShape, isCount, isCountOrNull, isText, isTextOrNull, isTexts } from "./shape.ts";
+import { hasShape, isCount, isCountOrNull, isJson, isText, isTextOrNull, isTexts } from "./shape.ts";
 
 /** How a spawn ended (DESIGN "How a spawn ends"). */
 export const OUTCOMES = [
@@ -60,6 +66,10 @@ export type SpawnRecord = {
   handsOn: string[];
   /** the turns after which the host stops it without a word: its agent file's maxTurns */
   hostTurns: number | null;
+  /** tool rules that bound what it may do itself or hand on: all of its own and what it may hand to others */
+  intent: string[];
+  derivation: IntentDerivation;
+  scope: ScopeMode;
   meter: Meter;
   contract: ContractRecord | null;
   /** background tasks that went on when it stopped, as the host describes them, at most MAX_NOTED */
@@ -105,6 +115,9 @@ export function newSpawnRecord(identity: Identity, prompt: string, now: number):
     isProjectRole: false,
     handsOn: [],
     hostTurns: null,
+    intent: identity.payload.allowed_tools,
+    derivation: "inherit_full",
+    scope: "permissive",
     meter: newMeter(prompt),
     contract: null,
     leftovers: [],
@@ -155,6 +168,9 @@ const RECORD: Record<keyof SpawnRecord, (value: unknown) => boolean> = {
   isProjectRole: (value) => typeof value === "boolean",
   handsOn: isTexts,
   hostTurns: isCountOrNull,
+  intent: isTexts,
+  derivation: (value) => INTENT_DERIVATIONS.some((derivation) => derivation === value),
+  scope: (value) => SCOPE_MODES.some((mode) => mode === value),
   meter: isMeter,
   leftovers: isTexts,
   ungoverned: isTexts,
@@ -168,8 +184,12 @@ const CONTRACT: Record<keyof ContractRecord, (value: unknown) => boolean> = {
   asked: (value) => typeof value === "boolean",
 };
 
+/** What the members that came later are in a record of version 0.1.0. */
+const ADDED = { intent: ["*"], derivation: "inherit_full", scope: "permissive" };
+
 export function decodeRecord(raw: unknown): SpawnRecord | null {
-  return isRecord(raw) ? raw : null;
+  const full = isJson(raw) ? { ...ADDED, ...raw } : raw;
+  return isRecord(full) ? full : null;
 }
 
 function isRecord(raw: unknown): raw is SpawnRecord {
