@@ -10,13 +10,14 @@ import { spawnableRoles } from "../roles/tool-list.ts";
 import { sameAgentType } from "./agent-type.ts";
 import { runawayFactor } from "./budget.ts";
 import { overCaps } from "./budget-caps.ts";
+import { childScope, deriveIntent, type IntentSource, isWithinIntent, sessionScope } from "./intent.ts";
 import { withinParent } from "./parent-budget.ts";
 import { type Refused, reasons } from "./reasons.ts";
 import { noteRefusal } from "./refusal.ts";
 import { overHardCap } from "./session-tokens.ts";
 import { goalOf, spawnInput } from "./spawn-prompt.ts";
 import type { AgentInput, SpawnRequest } from "./spawn-request.ts";
-import { bansFor, rightsFor } from "./spawn-rights.ts";
+import { bansFor, callerIntent, intentFor, rightsFor } from "./spawn-rights.ts";
 
 /** A trace id names a folder of the ledger, and file systems end at 255 bytes. */
 const MAX_TRACE_LENGTH = 128;
@@ -56,6 +57,9 @@ export function decideSpawn(session: SessionState, request: SpawnRequest): Spawn
   if ("code" in budget) return refuse(budget);
 
   const record = newRecord(request, { ...chosen.payload, budget }, chosen.origin, depth);
+  if (!isWithinIntent(callerIntent(request), record.intent)) {
+    return refuse(reasons.beyondIntent(record.intent, callerIntent(request)));
+  }
   const full = limitReached(session, request, slotOf(record).reserved);
   if (full !== null) return refuse(full);
 
@@ -205,14 +209,27 @@ function newRecord(
     phase: "reserved",
   } as const;
   const spawnable = spawnableRoles(role.tools ?? []);
+  const { caller, policy } = request;
+  const banned = bansFor(request);
+  const intent = intentFor(request, payload.allowed_tools);
+  const source = sourceOf(request);
+  const parent = { rules: callerIntent(request), banned: caller.kind === "main" ? [] : caller.disallowed };
   return {
     ...newSpawnRecord(identity, request.input.prompt, request.now),
-    disallowed: bansFor(request),
+    disallowed: banned,
     name: nameIn(request.input),
     isProjectRole: role.origin === "project",
     handsOn: Array.isArray(spawnable) ? spawnable : [],
     hostTurns: role.maxTurns,
+    intent,
+    derivation: deriveIntent(source, parent, { rules: intent, banned }),
+    scope: childScope(caller.kind === "main" ? sessionScope(policy) : caller.scope, source),
   };
+}
+
+function sourceOf({ payload, caller }: SpawnRequest): IntentSource {
+  if (payload.kind !== "one") return "guard";
+  return payload.typed && caller.kind === "main" ? "person" : "caller";
 }
 
 function refusal(session: SessionState, request: SpawnRequest, refused: Refused): SpawnDecision {

@@ -1,4 +1,5 @@
-import { capabilitiesOf, isSubset, sameSet } from "../acs/capability.ts";
+import { isSubset, sameSet } from "../acs/capability.ts";
+import { capabilitiesOf } from "../acs/rule-capabilities.ts";
 import type { Policy } from "../policy/policy-keys.ts";
 
 /** How a spawn's intent relates to its parent's (ACS v0.1.0, steps/subagentStart). */

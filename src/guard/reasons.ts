@@ -32,6 +32,7 @@ export const REASON_CODES = [
   "record_lost",
   "orphaned",
   "workflow_denied",
+  "not_recorded",
   "guard_error",
 ] as const;
 export type ReasonCode = (typeof REASON_CODES)[number];
@@ -129,6 +130,14 @@ export const reasons = {
     code: "intent_exceeded",
     reason: `The payload's allowed_tools asks for ${missing.join(", ")}, which is not ${whose}. ${fitting.length > 0 ? `These would fit: ${fitting.join(", ")}. Keep to them and call again.` : "Nothing of it would fit."}`,
   }),
+  beyondIntent: (asked: readonly string[], allowed: readonly string[]): Refused => ({
+    code: "intent_exceeded",
+    reason: `This spawn could do ${list(asked)}, which cannot be shown to lie within what you may do or hand on: ${list(allowed)}. ${NO_DELEGATION}`,
+  }),
+  notRecorded: (why: string): Refused => ({
+    code: "not_recorded",
+    reason: `The decision about this spawn could not be recorded (${why}), so it is refused (audit is require). Do the work yourself; the person has been told.`,
+  }),
   toolNotAllowed: (why: string): Refused => ({
     code: "tool_not_allowed",
     reason: `Not allowed: ${why}. This is policy, not a passing fault: work with the tools you have, and do not delegate it.`,
@@ -177,6 +186,14 @@ const BARRED: Partial<Record<ReasonCode, string>> = {
 export function asRepeated({ code, reason }: Refused, times: number): Refused {
   if (times <= 1) return { code, reason };
   return { code, reason: `Already refused (${code}), now ${times} times. Do not try this again. ${reason}` };
+}
+
+/** A repository's agent file may list any number of rules. */
+function list(rules: readonly string[]): string {
+  const shown = rules.slice(0, 12).map((rule) => (rule.length > 80 ? `${rule.slice(0, 80)}…` : rule));
+  return rules.length > shown.length
+    ? `${shown.join(", ")} and ${rules.length - shown.length} more`
+    : shown.join(", ");
 }
 
 function quote(text: string): string {

@@ -1,6 +1,7 @@
 import type { SpawnPayload } from "../payload/spawn-payload.ts";
 import type { Policy } from "../policy/policy-keys.ts";
 import type { Role } from "../roles/role.ts";
+import type { ScopeMode } from "./intent.ts";
 import type { Lineage } from "./lineage.ts";
 
 /** `tool_input` of an Agent call; members that the guard does not know are handed on as they are. */
@@ -22,6 +23,9 @@ export type Caller =
       /** what it may use, what it may not, and the roles to which it may hand their own tools */
       tools: readonly string[];
       disallowed: readonly string[];
+      /** what it may use or hand on in all */
+      intent: readonly string[];
+      scope: ScopeMode;
       handsOn: readonly string[];
       isProjectRole: boolean;
       /** what it has left of its own budget: tokens, and milliseconds */
@@ -35,6 +39,8 @@ export type Target = {
   agentType: string;
   /** false for an agent type that no agent file and no built-in explains */
   known: boolean;
+  /** the tools of the roles that its agent file lets it hand their own (`Agent(a, b)`) */
+  handedTools?: readonly string[];
 };
 
 /** The payload in a call's prompt, looked for and checked before the decision. */
@@ -43,7 +49,8 @@ export type GivenPayload =
   | { kind: "many"; count: number }
   /** `problem` says what is wrong, in a sentence's middle */
   | { kind: "unusable"; problem: string }
-  | { kind: "one"; payload: SpawnPayload };
+  /** `typed` for one that the person asked for with /subagent-spawn, unchanged */
+  | { kind: "one"; payload: SpawnPayload; typed?: true };
 
 /** One Agent call, with everything that decides about it besides the session's state. */
 export type SpawnRequest = {

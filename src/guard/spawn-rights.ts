@@ -1,5 +1,6 @@
 import { type Refused, reasons } from "./reasons.ts";
 import type { Caller, SpawnRequest, Target } from "./spawn-request.ts";
+import { splitAtCommas } from "./tools/comma-list.ts";
 import { sameAgent } from "./tools/named-pattern.ts";
 import { coversAll, intersect } from "./tools/shrink.ts";
 import { parseToolRule, type ToolRule } from "./tools/tool-rule.ts";
@@ -12,7 +13,7 @@ import { parseToolRule, type ToolRule } from "./tools/tool-rule.ts";
  */
 export function rightsFor(request: SpawnRequest, asked: readonly string[] | null): string[] | Refused {
   const role = rules(roleTools(request.target));
-  const own = callerRules(request.caller, request.target);
+  const own = callerRules(request);
   if (asked === null || asked.includes("*")) {
     const granted = intersect(own, role);
     return granted.length > 0 ? granted : reasons.nothingToHandOn(request.target.agentType);
@@ -34,8 +35,25 @@ export function bansFor({ caller, target }: SpawnRequest): string[] {
   return [...new Set([...target.role.disallowedTools, ...inherited])];
 }
 
-function callerRules(caller: Caller, target: Target): ToolRule[] {
-  return rules(caller.kind === "main" || handsOn(caller, target) ? ["*"] : caller.tools);
+/**
+ * What a new spawn may do itself or hand on: its tools, and those that its agent file lets it hand to other roles, as
+ * far as its caller could do either.
+ */
+export function intentFor(request: SpawnRequest, tools: readonly string[]): string[] {
+  const handed = intersect(rules(callerIntent(request)), rules(request.target.handedTools ?? []));
+  const banned = request.target.role.disallowedTools;
+  return [...new Set([...tools.filter((tool) => !banned.includes(tool)), ...handed])];
+}
+
+/** What the caller may do itself or hand on; on the main thread what the policy says for the session. */
+export function callerIntent({ caller, policy }: SpawnRequest): readonly string[] {
+  return caller.kind === "main" ? splitAtCommas(policy.session_intent) : caller.intent;
+}
+
+function callerRules(request: SpawnRequest): ToolRule[] {
+  const { caller, target } = request;
+  const own = caller.kind === "main" || handsOn(caller, target) ? callerIntent(request) : caller.tools;
+  return rules(own);
 }
 
 /** A repository's agent file of a role's name is not the role that a file from elsewhere trusts. */

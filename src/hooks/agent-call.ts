@@ -75,6 +75,8 @@ function callerOf(spawn: SpawnRecord, { ledger, policy, now }: HookContext): Cal
     lineage: walkLineage(spawn, (trace) => ledger.record(trace), baseDepth),
     tools: spawn.payload.allowed_tools,
     disallowed: spawn.disallowed,
+    intent: spawn.intent,
+    scope: spawn.scope,
     handsOn: spawn.handsOn,
     isProjectRole: spawn.isProjectRole,
     left: { inputTokens: left("input_tokens"), timeMs: left("time") },

@@ -1,4 +1,6 @@
+import { sessionScope } from "../guard/intent.ts";
 import { type ReasonCode, reasons } from "../guard/reasons.ts";
+import { splitAtCommas } from "../guard/tools/comma-list.ts";
 import { formatTraceId, traceDate } from "../payload/trace-id.ts";
 import type { Policy } from "../policy/policy-keys.ts";
 import { foreignRole } from "../roles/foreign-role.ts";
@@ -115,7 +117,7 @@ function newRecord(
     subagent_role: role.name,
     goal: `Adopted: agent ${stray.agentId} was found running`,
     constraints: [],
-    allowed_tools: parent?.payload.allowed_tools ?? ["*"],
+    allowed_tools: parent?.payload.allowed_tools ?? splitAtCommas(policy.session_intent),
     budget: defaultBudget(role),
   };
   const record = newSpawnRecord(
@@ -139,6 +141,8 @@ function newRecord(
     doubt: standing.doubt,
     barred: stray.barred ?? beyondLimit(state, standing, policy),
     disallowed: parent?.disallowed ?? [],
+    intent: parent?.intent ?? splitAtCommas(policy.session_intent),
+    scope: parent?.scope ?? sessionScope(policy),
   };
 }
 

@@ -8,6 +8,7 @@ import { decodeSession, MAX_DAMAGE, newSession, type SessionState, type Slot } f
 import { hasShape, isCountOrNull, isText, isTextOrNull } from "./shape.ts";
 import { recordFromSlot } from "./slot.ts";
 import { decodeRecord, type SpawnRecord } from "./spawn-record.ts";
+import { type Transition, transitionOf } from "./transition.ts";
 
 /** What is known of a running agent before and after it is bound to its spawn. */
 export type AgentEntry = {
@@ -44,6 +45,8 @@ const NAME_PREFIX = "name:";
 export class Ledger {
   /** files found damaged by this process, for the person to be told */
   readonly damaged: string[] = [];
+  /** what this process has changed about spawns, in order: each change of a spawn is made by one process */
+  readonly transitions: Transition[] = [];
   private readonly folder: string;
   private readonly sessionCell: Cell<SessionState>;
 
@@ -108,12 +111,23 @@ export class Ledger {
     trace: string,
     change: (record: SpawnRecord | null) => SpawnRecord | null,
   ): SpawnRecord | null {
-    return this.recordCell(trace).update((value, lost) => {
-      if (value !== null) return change(lost ? { ...value, doubt: DAMAGED } : value);
+    let before: SpawnRecord | null = null;
+    let changed = false;
+    const noting = (record: SpawnRecord | null) => {
+      before = record;
+      const next = change(record);
+      changed = next !== null;
+      return next;
+    };
+    const after = this.recordCell(trace).update((value, lost) => {
+      if (value !== null) return noting(lost ? { ...value, doubt: DAMAGED } : value);
       const slot = this.sessionCell.read().value?.running[trace];
       const known = slot !== undefined && (lost || this.isBound(trace, slot));
-      return change(known ? this.fromSlot(trace, slot, lost) : null);
+      return noting(known ? this.fromSlot(trace, slot, lost) : null);
     }, this.options.deadline);
+    const kind = changed && after !== null ? transitionOf(before, after) : null;
+    if (kind !== null && after !== null) this.transitions.push({ kind, spawn: after });
+    return after;
   }
 
   /** A spawn's record as soon as there is one, or null after `milliseconds`. */

@@ -28,6 +28,10 @@ export type SessionState = {
   projectKeys: string[];
   /** notes that are given once */
   told: string[];
+  /** payloads built for /subagent-spawn as the person typed it, newest last, at most MAX_TYPED */
+  typed: Typed[];
+  /** decisions that could not be recorded since the last one that could, null when there are none */
+  auditGap: AuditGap | null;
   /** damage found in this session, newest last, at most MAX_DAMAGE */
   damage: string[];
 };
@@ -79,6 +83,13 @@ export type Launch = {
   id: string | null;
 };
 
+/** `sum` is the payload's checksum: only unchanged it is the person's own. */
+export type Typed = { trace: string; sum: string };
+
+/** `since` in milliseconds since the epoch; `why` is the first failure's. */
+export type AuditGap = { missed: number; since: number; why: string };
+
+export const MAX_TYPED = 20;
 export const MAX_REFUSALS = 50;
 export const MAX_REFUSED_CALLS = 20;
 export const MAX_LAUNCHES = 50;
@@ -99,6 +110,8 @@ export function newSession(run: string, baseDepth: number): SessionState {
     failures: [],
     projectKeys: [],
     told: [],
+    typed: [],
+    auditGap: null,
     damage: [],
   };
 }
@@ -131,11 +144,17 @@ const SESSION: Record<keyof SessionState, (value: unknown) => boolean> = {
   failures: isListOf({ key: isText, times: isCount }),
   projectKeys: isTexts,
   told: isTexts,
+  typed: isListOf({ trace: isText, sum: isText }),
+  auditGap: (value) => value === null || hasShape(value, { missed: isCount, since: isCount, why: isText }),
   damage: isTexts,
 };
 
+/** What the members that came later are in a state of version 0.1.0. */
+const ADDED = { typed: [], auditGap: null };
+
 export function decodeSession(raw: unknown): SessionState | null {
-  return isSession(raw) ? raw : null;
+  const full = isJson(raw) ? { ...ADDED, ...raw } : raw;
+  return isSession(full) ? full : null;
 }
 
 function isSession(raw: unknown): raw is SessionState {

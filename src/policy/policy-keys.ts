@@ -6,8 +6,17 @@
 /** A whole number; smaller is tighter. */
 export type NumberRule = { kind: "number"; default: number; min: number; max: number; meaning: string };
 /** One of a few words, the loosest first. */
-export type ChoiceRule = { kind: "choice"; default: string; choices: readonly string[]; meaning: string };
-export type PolicyRule = NumberRule | ChoiceRule;
+export type ChoiceRule = {
+  kind: "choice";
+  default: string;
+  choices: readonly string[];
+  meaning: string;
+  /** a project's file cannot set it, whichever way */
+  userOnly?: true;
+};
+/** Free text, of which nobody can say which way is tighter: a project's file cannot set it. */
+export type TextRule = { kind: "text"; default: string; meaning: string; userOnly: true };
+export type PolicyRule = NumberRule | ChoiceRule | TextRule;
 
 const ANY = Number.MAX_SAFE_INTEGER;
 
@@ -45,6 +54,17 @@ export const POLICY_RULES = {
   unknown_roles: choice("allow", ["allow", "deny"], "agent types that are no known role"),
   workflow_tool: choice("allow", ["allow", "ask", "deny"], "the Workflow tool, which starts many agents"),
   orphans: choice("allow", ["allow", "deny"], "what a child may do after its parent has ended"),
+  session_intent: text("*", "tool rules, with commas between them, that bound what any spawn may do"),
+  audit: choice(
+    "warn",
+    ["warn", "require"],
+    "a spawn whose decision cannot be recorded goes on with a warning, or is refused",
+  ),
+  audit_content: {
+    ...choice("off", ["off", "on"], "whether receipts hold what calls say, redacted, or sizes and hashes only"),
+    userOnly: true,
+  },
+  audit_key_file: text("", "file with the key that signs receipts: 32 bytes or more, raw, hex or base64"),
 } satisfies Record<string, PolicyRule>;
 
 export type PolicyKey = keyof typeof POLICY_RULES;
@@ -63,6 +83,10 @@ export function policyOf(value: (key: PolicyKey, rule: PolicyRule) => number | s
 
 function count(value: number, min: number, max: number, meaning: string) {
   return { kind: "number" as const, default: value, min, max, meaning };
+}
+
+function text(value: string, meaning: string) {
+  return { kind: "text" as const, default: value, meaning, userOnly: true as const };
 }
 
 function choice<C extends string>(value: NoInfer<C>, choices: readonly C[], meaning: string) {

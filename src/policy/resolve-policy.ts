@@ -35,6 +35,10 @@ export function resolvePolicy(sources: readonly PolicySource[]): ResolvedPolicy 
       for (const source of sources.filter((candidate) => candidate.trust === trust)) {
         const raw = source.values[key];
         if (raw === undefined) continue;
+        if (trust === "project" && "userOnly" in rule) {
+          problems.push(`${source.name}: ${key} is the user's to set and is ignored there; take it out`);
+          continue;
+        }
         const given = readValue(rule, raw);
         if (given === null) problems.push(malformed(key, raw, rule, source.name));
         else if (trust === "user" || isTighter(rule, given, value)) {
@@ -59,6 +63,7 @@ function unknownKeys({ name, values }: PolicySource): string[] {
 
 function readValue(rule: PolicyRule, raw: unknown): number | string | null {
   if (rule.kind === "choice") return rule.choices.find((choice) => choice === raw) ?? null;
+  if (rule.kind === "text") return typeof raw === "string" ? raw : null;
   const value = typeof raw === "string" && /^[0-9]+$/.test(raw) ? Number(raw) : raw;
   const sound = typeof value === "number" && Number.isSafeInteger(value);
   return sound && value >= rule.min && value <= rule.max ? value : null;
@@ -66,6 +71,7 @@ function readValue(rule: PolicyRule, raw: unknown): number | string | null {
 
 function isTighter(rule: PolicyRule, value: number | string, than: number | string): boolean {
   if (rule.kind === "number") return value < than;
+  if (rule.kind === "text") return false;
   const loosestFirst: readonly (number | string)[] = rule.choices;
   return loosestFirst.indexOf(value) > loosestFirst.indexOf(than);
 }
@@ -76,7 +82,9 @@ function malformed(key: PolicyKey, raw: unknown, rule: PolicyRule, source: strin
   const bound =
     rule.kind === "choice"
       ? `one of ${rule.choices.join(", ")}`
-      : rule.max === Number.MAX_SAFE_INTEGER
+      : rule.kind === "text"
+        ? "text"
+        : rule.max === Number.MAX_SAFE_INTEGER
         ? `a whole number of at least ${rule.min}`
         : `a whole number from ${rule.min} to ${rule.max}`;
   return `${source}: ${key} is ${shown}; it must be ${bound}. It is ignored: mend it there`;

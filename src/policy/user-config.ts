@@ -14,6 +14,7 @@ function option(key: string, rule: PolicyRule): Record<string, unknown> {
   if (rule.kind === "choice") {
     return { type: "string", ...words, default: rule.default, options: rule.choices };
   }
+  if (rule.kind === "text") return { type: "string", ...words, default: rule.default };
   const max = rule.max === Number.MAX_SAFE_INTEGER ? {} : { max: rule.max };
   return { type: "number", ...words, default: rule.default, min: rule.min, ...max };
 }

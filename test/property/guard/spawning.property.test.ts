@@ -125,6 +125,8 @@ class Story {
       lineage: walkLineage(record, (of) => this.records.get(of) ?? null, 0),
       tools: record.payload.allowed_tools,
       disallowed: record.disallowed,
+      intent: ["*"],
+      scope: "permissive",
       handsOn: record.handsOn,
       isProjectRole: false,
       left: { inputTokens: left("input_tokens"), timeMs: left("time") },

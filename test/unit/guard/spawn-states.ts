@@ -63,6 +63,8 @@ export function caller(members: Partial<SpawnCaller> = {}): SpawnCaller {
     lineage: { known: true },
     tools: ["*"],
     disallowed: [],
+    intent: members.tools ?? ["*"],
+    scope: "permissive",
     handsOn: [],
     isProjectRole: false,
     left: { inputTokens: 400_000, timeMs: 4_000_000 },

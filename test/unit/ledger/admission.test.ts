@@ -79,6 +79,8 @@ describe("the same call asked about again", () => {
         lineage: { known: true },
         tools: ["*"],
         disallowed: [],
+        intent: ["*"],
+        scope: "permissive",
         handsOn: [],
         isProjectRole: false,
         left: { inputTokens: 100_000, timeMs: 600_000 },

@@ -21,14 +21,26 @@ const project = (values: Record<string, unknown>): PolicySource => ({
 
 /** For each key a middle value, a tighter one and a looser one, within its bounds. */
 const LADDER: { key: PolicyKey; tight: number | string; middle: number | string; loose: number | string }[] =
-  POLICY_KEYS.map((key) => {
+  POLICY_KEYS.flatMap((key) => {
     const rule: PolicyRule = POLICY_RULES[key];
+    if ("userOnly" in rule) return [];
     if (rule.kind === "number") return { key, tight: rule.min, middle: rule.min + 1, loose: rule.min + 2 };
     const [loose = "", ...others] = rule.choices;
     return { key, tight: others.at(-1) ?? "", middle: others.at(-1) ?? "", loose };
   });
 
 describe("the policy in force", () => {
+  it.each(["session_intent", "audit_content", "audit_key_file"] as const)(
+    "takes %s from the user and from nobody else",
+    (key) => {
+      const given = key === "audit_content" ? "on" : "Read";
+      expect(resolvePolicy([user({ [key]: given })]).policy[key]).toBe(given);
+      const { policy, problems } = resolvePolicy([project({ [key]: given })]);
+      expect(policy[key]).toBe(DEFAULT_POLICY[key]);
+      expect(problems).toEqual([expect.stringContaining(`${key} is the user's to set`)]);
+    },
+  );
+
   it("is the defaults where nobody says anything", () => {
     const { policy, origins, problems } = resolvePolicy([]);
     expect(policy).toEqual(DEFAULT_POLICY);
@@ -57,6 +69,10 @@ describe("the policy in force", () => {
       unknown_roles: "allow",
       workflow_tool: "allow",
       orphans: "allow",
+      session_intent: "*",
+      audit: "warn",
+      audit_content: "off",
+      audit_key_file: "",
     });
   });
 
@@ -84,6 +100,7 @@ describe("the policy in force", () => {
 
   it.each(LADDER)("lets no project widen $key beyond its default", ({ key }) => {
     const rule: PolicyRule = POLICY_RULES[key];
+    if (rule.kind === "text") throw new Error(`${key} has no order`);
     const loosest = rule.kind === "number" ? rule.max : (rule.choices[0] ?? "");
     expect(resolvePolicy([project({ [key]: loosest })]).policy[key]).toBe(DEFAULT_POLICY[key]);
   });

@@ -1,0 +1,226 @@
+import { createHash } from "node:crypto";
+import type { IntentDerivation, ScopeMode } from "../guard/intent.ts";
+import type { Json } from "../ledger/shape.ts";
+import type { Capability } from "./capability.ts";
+import { ACS_VERSION, cut, type Metadata, type Step, type StepMethod, type Verdict } from "./envelope.ts";
+import { capabilitiesOf } from "./rule-capabilities.ts";
+import { stepId } from "./session-id.ts";
+
+declare const __VERSION__: string;
+
+/** Receipts are made by these rules; a change of any formula gets another number (case 124). */
+const FORMAT = 1;
+/** More capabilities than these are named by their number and hash: a line's size is bounded (case 120). */
+const MAX_CAPABILITIES = 200;
+const MAX_ARGUMENTS = 32;
+const MAX_NAME = 100;
+const MAX_CONTENT = 4_000;
+
+/** Whose chain a step stands on. */
+export type Actor = {
+  /** the chain's ACS session id */
+  session: string;
+  /** `main`, or the spawn's trace id */
+  agent: string;
+  /** the agent type */
+  name: string;
+};
+
+export type Occasion = {
+  actor: Actor;
+  /** milliseconds since the epoch */
+  now: number;
+  /** more members of metadata.spawn_guard */
+  facts?: Json;
+};
+
+export type IntentOfSpawn = {
+  rules: readonly string[];
+  banned: readonly string[];
+  scope: ScopeMode;
+  provenance: Provenance;
+};
+
+/** Where something comes from (ACS v0.1.0, provenance): the person, the system, or a model. */
+export type Provenance = {
+  origin: "user_input" | "system" | "agent_generated";
+  source: string;
+  derivedFrom?: readonly string[];
+};
+
+const ALLOWED: Verdict = { decision: "allow", codes: [] };
+
+/** The first step of every chain. */
+export function sessionStart(occasion: Occasion, intent: IntentOfSpawn, platform: Json): Step {
+  return step(occasion, "steps/sessionStart", "root", {
+    policy_mode: intent.scope,
+    intent: intentJson(occasion.actor.session, intent),
+    platform_context: platform,
+  });
+}
+
+/** The step id of a chain's first step. */
+export function rootStepId(session: string): string {
+  return stepId(session, "steps/sessionStart", "root");
+}
+
+/**
+ * A tool call that was decided about. Arguments are their sizes and hashes; `content` gives them as they are to be
+ * kept, where the user wants them kept.
+ */
+export function toolCall(
+  occasion: Occasion,
+  { tool, call, input }: { tool: string; call: string; input: Json },
+  verdict: Verdict,
+  content: ((value: unknown) => unknown) | null,
+): Step {
+  const { session } = occasion.actor;
+  const facts = { ...occasion.facts, tool_use_id: call };
+  const names = Object.keys(input).slice(0, MAX_ARGUMENTS);
+  const kept = names.map((name) => [
+    cut(name, MAX_NAME),
+    {
+      value: content === null ? digest(input[name]) : { ...digest(input[name]), content: shorten(content(input[name])) },
+      provenance: provenanceJson(session, `argument:${call}:${name}`, {
+        origin: "agent_generated",
+        source: occasion.actor.agent,
+      }),
+    },
+  ]);
+  return step(
+    { ...occasion, facts },
+    "steps/toolCallRequest",
+    call,
+    { tool: { name: cut(tool, MAX_NAME), provider: "claude-code" }, arguments: Object.fromEntries(kept) },
+    verdict,
+  );
+}
+
+export type SpawnStep = {
+  /** what makes this step another one than an earlier one of the same spawn */
+  key: string;
+  childSession: string;
+  parentStep: string;
+  derivation: IntentDerivation;
+  intent: IntentOfSpawn | null;
+  descriptor: { agent: string; name: string; model: string | null };
+};
+
+/** A spawn that was decided about, on its parent's chain. */
+export function subagentStart(occasion: Occasion, spawn: SpawnStep, verdict: Verdict): Step {
+  const { session } = occasion.actor;
+  const { agent, name, model } = spawn.descriptor;
+  return step(
+    occasion,
+    "steps/subagentStart",
+    spawn.key,
+    {
+      subagent_session_id: spawn.childSession,
+      parent_session_id: session,
+      parent_step_id: spawn.parentStep,
+      intent_derivation: spawn.derivation,
+      ...(spawn.intent === null ? {} : { subagent_intent: intentJson(spawn.childSession, spawn.intent) }),
+      subagent_descriptor: {
+        agent_id: cut(agent, MAX_NAME),
+        agent_name: cut(name, MAX_NAME),
+        ...(model === null ? {} : { model_id: cut(model, MAX_NAME) }),
+      },
+    },
+    verdict,
+  );
+}
+
+export type StopOutcome = "completed" | "failed" | "cancelled" | "timeout" | "denied_at_spawn";
+
+/** A spawn's end on its parent's chain; `finalHash` is its own chain's last, where it has one. */
+export function subagentStop(
+  occasion: Occasion,
+  key: string,
+  stop: { childSession: string; outcome: StopOutcome; finalHash: string | null; steps: number; summary: Json },
+): Step {
+  return step(occasion, "steps/subagentStop", key, {
+    subagent_session_id: stop.childSession,
+    outcome: stop.outcome,
+    ...(stop.finalHash === null ? {} : { final_chain_hash: stop.finalHash }),
+    summary: stop.summary,
+    subagent_step_count: stop.steps,
+  });
+}
+
+export function sessionEnd(occasion: Occasion, key: string, payload: Json): Step {
+  return step(occasion, "steps/sessionEnd", key, payload);
+}
+
+function step(
+  { actor, now, facts }: Occasion,
+  method: StepMethod,
+  key: string,
+  payload: Json,
+  verdict: Verdict = ALLOWED,
+): Step {
+  const id = stepId(actor.session, method, key);
+  const metadata: Metadata = {
+    agent_id: actor.agent,
+    agent_name: cut(actor.name, MAX_NAME),
+    session_id: actor.session,
+    platform: "claude-code",
+    spawn_guard: { version: __VERSION__, format: FORMAT, ...facts },
+  };
+  return {
+    request: {
+      jsonrpc: "2.0",
+      method,
+      id,
+      params: {
+        acs_version: ACS_VERSION,
+        request_id: id,
+        timestamp: new Date(now).toISOString(),
+        metadata,
+        payload,
+      },
+    },
+    verdict,
+  };
+}
+
+function intentJson(session: string, { rules, banned, scope, provenance }: IntentOfSpawn): Json {
+  const all = capabilitiesOf(rules);
+  const raw = [
+    ...(banned.length === 0 ? [] : [`without ${cut(banned.join(", "), MAX_CONTENT)}`]),
+    ...(all.length > MAX_CAPABILITIES
+      ? [`${MAX_CAPABILITIES} of ${all.length} capabilities, sha256 of all ${digest(all).sha256}`]
+      : []),
+  ].join("; ");
+  return {
+    ...(raw === "" ? {} : { raw }),
+    parsed: all.slice(0, MAX_CAPABILITIES).map(bounded),
+    parser_provenance: provenanceJson(session, "intent", provenance),
+    scope_mode: scope,
+  };
+}
+
+function bounded(capability: Capability): Json {
+  return Object.fromEntries(Object.entries(capability).map(([member, text]) => [member, cut(text, MAX_NAME * 5)]));
+}
+
+function provenanceJson(session: string, what: string, { origin, source, derivedFrom }: Provenance): Json {
+  return {
+    provenance_id: stepId(session, "provenance", what),
+    origin,
+    source_id: cut(source, MAX_NAME),
+    ...(derivedFrom === undefined ? {} : { derived_from: [...derivedFrom] }),
+  };
+}
+
+/** A value as its size and hash: what it was can be proven, not read. */
+function digest(value: unknown): { sha256: string; bytes: number } {
+  const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+  return {
+    sha256: createHash("sha256").update(text, "utf8").digest("hex"),
+    bytes: Buffer.byteLength(text, "utf8"),
+  };
+}
+
+function shorten(value: unknown): string {
+  return cut(typeof value === "string" ? value : (JSON.stringify(value) ?? ""), MAX_CONTENT);
+}

@@ -1,0 +1,19 @@
+import type { SpawnRecord } from "./spawn-record.ts";
+
+/** Something that happened to a spawn, as it stood right after. */
+export type Transition = { kind: TransitionKind; spawn: SpawnRecord };
+
+/** adopted: found running; began: its agent was seen; ended; merged: found to be another; resumed */
+export type TransitionKind = "adopted" | "began" | "ended" | "merged" | "resumed";
+
+/** What a change of a spawn's record comes to; null for what moves it no further. */
+export function transitionOf(before: SpawnRecord | null, after: SpawnRecord): TransitionKind | null {
+  if (before === null) {
+    if (after.phase === "running") return after.origin === "adopted" ? "adopted" : "began";
+    return after.phase === "ended" ? "ended" : null;
+  }
+  if (before.mergedInto === null && after.mergedInto !== null) return "merged";
+  if (before.phase === after.phase) return null;
+  if (after.phase === "ended") return "ended";
+  return before.phase === "ended" ? "resumed" : "began";
+}
