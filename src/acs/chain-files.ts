@@ -19,7 +19,9 @@ export function segmentsOf(folder: string): { file: string; segment: number }[] 
 }
 
 /** A file's lines as they stand; `complete` is false for a last one without its line end. */
-export function* linesOf(file: string): Generator<{ text: string; number: number; complete: boolean; end: number }> {
+export function* linesOf(
+  file: string,
+): Generator<{ text: string; number: number; complete: boolean; end: number }> {
   const descriptor = openSync(file, "r");
   try {
     let rest = Buffer.alloc(0);

@@ -32,7 +32,17 @@ export type Head = {
   at: number;
 };
 
-const EMPTY: Head = { count: 0, entry: null, line: null, segment: 1, start: 0, end: 0, lines: "", recent: [], at: 0 };
+const EMPTY: Head = {
+  count: 0,
+  entry: null,
+  line: null,
+  segment: 1,
+  start: 0,
+  end: 0,
+  lines: "",
+  recent: [],
+  at: 0,
+};
 
 export type ChainOptions = {
   signer: Signer | null;
@@ -62,9 +72,9 @@ export class Chain {
 
   /**
    * Appends steps, in order, as one; steps that the chain holds already are left out. The first receipt of a chain is
-   * `root`. Throws LedgerBusy, and what the file system throws.
+   * `root`. Returns the chain's end. Throws LedgerBusy, and what the file system throws.
    */
-  append(steps: readonly Step[], root: () => Step): void {
+  append(steps: readonly Step[], root: () => Step): Head {
     let claimed = false;
     const head = this.head.update((value, lost) => {
       claimed = false;
@@ -76,6 +86,7 @@ export class Chain {
       return this.follow(current, added);
     }, this.options.deadline);
     if (claimed && head !== null) this.write(head);
+    return head ?? EMPTY;
   }
 
   private follow(current: Head, steps: readonly Step[]): Head {
@@ -106,7 +117,9 @@ export class Chain {
       const found = readChainEnd(this.folder);
       if (found === null) return value ?? EMPTY;
       if (value === null || found.count > value.count) {
-        this.repairs.push(`${this.folder}: the head was lost; the chain goes on from its ${found.count} entries`);
+        this.repairs.push(
+          `${this.folder}: the head was lost; the chain goes on from its ${found.count} entries`,
+        );
         return { ...EMPTY, ...found, recent: found.recent.slice(-RECENT) };
       }
     }

@@ -33,7 +33,12 @@ export type Request = {
 };
 
 /** What was decided; `data` are the facts that it rests on. */
-export type Verdict = { decision: "allow" | "deny"; codes: string[]; reasoning?: string; data?: Json };
+export type Verdict = {
+  decision: "allow" | "deny" | "ask";
+  codes: string[];
+  reasoning?: string;
+  data?: Json;
+};
 
 export type Response = {
   jsonrpc: "2.0";

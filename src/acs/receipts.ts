@@ -1,12 +1,11 @@
 import { createHash } from "node:crypto";
 import type { IntentDerivation, ScopeMode } from "../guard/intent.ts";
 import type { Json } from "../ledger/shape.ts";
+import { VERSION } from "../version.ts";
 import type { Capability } from "./capability.ts";
 import { ACS_VERSION, cut, type Metadata, type Step, type StepMethod, type Verdict } from "./envelope.ts";
 import { capabilitiesOf } from "./rule-capabilities.ts";
 import { stepId } from "./session-id.ts";
-
-declare const __VERSION__: string;
 
 /** Receipts are made by these rules; a change of any formula gets another number (case 124). */
 const FORMAT = 1;
@@ -80,7 +79,10 @@ export function toolCall(
   const kept = names.map((name) => [
     cut(name, MAX_NAME),
     {
-      value: content === null ? digest(input[name]) : { ...digest(input[name]), content: shorten(content(input[name])) },
+      value:
+        content === null
+          ? digest(input[name])
+          : { ...digest(input[name]), content: shorten(content(input[name])) },
       provenance: provenanceJson(session, `argument:${call}:${name}`, {
         origin: "agent_generated",
         source: occasion.actor.agent,
@@ -136,7 +138,13 @@ export type StopOutcome = "completed" | "failed" | "cancelled" | "timeout" | "de
 export function subagentStop(
   occasion: Occasion,
   key: string,
-  stop: { childSession: string; outcome: StopOutcome; finalHash: string | null; steps: number; summary: Json },
+  stop: {
+    childSession: string;
+    outcome: StopOutcome;
+    finalHash: string | null;
+    steps: number;
+    summary: Json;
+  },
 ): Step {
   return step(occasion, "steps/subagentStop", key, {
     subagent_session_id: stop.childSession,
@@ -164,7 +172,7 @@ function step(
     agent_name: cut(actor.name, MAX_NAME),
     session_id: actor.session,
     platform: "claude-code",
-    spawn_guard: { version: __VERSION__, format: FORMAT, ...facts },
+    spawn_guard: { version: VERSION, format: FORMAT, ...facts },
   };
   return {
     request: {
@@ -200,7 +208,9 @@ function intentJson(session: string, { rules, banned, scope, provenance }: Inten
 }
 
 function bounded(capability: Capability): Json {
-  return Object.fromEntries(Object.entries(capability).map(([member, text]) => [member, cut(text, MAX_NAME * 5)]));
+  return Object.fromEntries(
+    Object.entries(capability).map(([member, text]) => [member, cut(text, MAX_NAME * 5)]),
+  );
 }
 
 function provenanceJson(session: string, what: string, { origin, source, derivedFrom }: Provenance): Json {

@@ -12,7 +12,10 @@ export function rootSession(hostSession: string): string {
  * The session id of a spawn: made of its root's and the tool_use_id of the call that made it (DESIGN "Audit"); of one
  * that no call explains, of its agent's id.
  */
-export function childSession(root: string, { call, agent }: { call: string | null; agent: string | null }): string {
+export function childSession(
+  root: string,
+  { call, agent }: { call: string | null; agent: string | null },
+): string {
   return v5(call ?? `agent:${agent ?? ""}`, root);
 }
 

@@ -1,8 +1,6 @@
 import { fileURLToPath } from "node:url";
+import { VERSION } from "../version.ts";
 import { runCli } from "./run-cli.ts";
-
-/** package.json's version, put here by the build. */
-declare const __VERSION__: string | undefined;
 
 // A reader that has seen enough (`spawn-guard roles | head -1`) is no error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
@@ -16,7 +14,7 @@ async function main(): Promise<void> {
     process.argv.slice(2),
     // The built file stands in plugin/cli.
     { pluginRoot: fileURLToPath(new URL("..", import.meta.url)), cwd: process.cwd() },
-    typeof __VERSION__ === "string" ? __VERSION__ : "0.0.0-dev",
+    VERSION,
   );
   // Never process.exit: it would cut output that a pipe has not taken yet.
   process.exitCode = result.exitCode;

@@ -1,102 +1,104 @@
 import { dirname, join } from "node:path";
-import { type LimitName, limitStates } from "../guard/budget.ts";
-import { walkLineage } from "../guard/lineage.ts";
-import { asRepeated, reasons } from "../guard/reasons.ts";
-import type { AgentInput, Caller, GivenPayload } from "../guard/spawn-request.ts";
+import { DEFAULT_AGENT_TYPE } from "../guard/agent-type.ts";
+import { deriveIntent } from "../guard/intent.ts";
+import { asRepeated, type Refused, reasons } from "../guard/reasons.ts";
+import type { AgentInput, Caller, SpawnRequest } from "../guard/spawn-request.ts";
+import { callerIntent } from "../guard/spawn-rights.ts";
 import { admitSpawn, recordRefusal } from "../ledger/admission.ts";
-import { checksum } from "../ledger/checksum.ts";
-import type { SpawnRecord } from "../ledger/spawn-record.ts";
-import { formatProblems } from "../payload/format-problems.ts";
-import { findBlock } from "../payload/prompt-block.ts";
+import { endSpawn } from "../ledger/ending.ts";
 import { agentPlaces } from "../roles/agent-places.ts";
+import { handedTools } from "../roles/handed-tools.ts";
 import { resolveTarget } from "../roles/resolve-target.ts";
+import { agentInput, attemptKey, callerOf, givenPayload } from "./agent-request.ts";
 import type { Answer } from "./answer.ts";
+import { auditSpawn, auditTransitions, gapNote, type RefusedSpawn } from "./audit.ts";
+import { NotRecorded } from "./audit-chain.ts";
 import type { HookContext } from "./hook-context.ts";
-import { BadInput, type HookEvent, parseToolCall, type ToolCall } from "./hook-event.ts";
+import { type HookEvent, parseToolCall } from "./hook-event.ts";
 import { denied, judgeSubagent, spawnOfEvent } from "./subagent.ts";
 
-/** Decides about an Agent (or Task) call: silence but for the prompt it goes out with, or a refusal. */
+/**
+ * Decides about an Agent (or Task) call, and records the decision before it is answered: silence but for the prompt it
+ * goes out with, or a refusal.
+ */
 export async function judgeAgentCall(event: HookEvent, context: HookContext): Promise<Answer> {
+  const { ledger, policy, now } = context;
   const call = parseToolCall(event);
   const input = agentInput(call);
   const parent = spawnOfEvent(event, context);
   const judged = parent === null ? null : await judgeSubagent(parent, call, event.cwd, context);
-  const caller: Caller = judged === null ? { kind: "main" } : callerOf(judged.spawn, context);
+  const by = judged?.spawn ?? null;
+  const caller: Caller = by === null ? { kind: "main" } : callerOf(by, context);
   const attempt = { call: call.call, key: attemptKey(caller, input) };
+  const refuse = async (spawn: RefusedSpawn, times: number, halt: boolean): Promise<Answer> => {
+    await write(context, () => auditSpawn(context, call, by, spawn));
+    return denied(asRepeated(spawn.refused, times), halt);
+  };
   if (judged?.refused != null) {
-    const { refused, halt } = judged;
-    return denied(asRepeated(refused, recordRefusal(context.ledger, attempt, refused)), halt);
+    const times = recordRefusal(ledger, attempt, judged.refused);
+    return refuse(notLookedAt(input, judged.refused), times, judged.halt);
   }
   const { HOME, USERPROFILE } = context.environment;
-  const target = await resolveTarget(input.subagent_type, {
+  const folders = {
     plugin: join(dirname(process.argv[1] ?? ""), "..", "agents"),
     own: agentPlaces(context.projectFolder, context.configFolder, HOME || USERPROFILE),
-  });
+  };
+  const target = await resolveTarget(input.subagent_type, folders);
   if ("broken" in target) {
     const refused = reasons.roleBroken(input.subagent_type ?? "", target.broken);
-    return denied(asRepeated(refused, recordRefusal(context.ledger, attempt, refused)), false);
+    return refuse(notLookedAt(input, refused), recordRefusal(ledger, attempt, refused), false);
   }
-  const admission = admitSpawn(context.ledger, {
+  const request: SpawnRequest = {
     ...attempt,
     caller,
     input,
-    payload: await givenPayload(input),
-    target,
-    policy: context.policy,
-    now: context.now,
-    traceUsed: (trace) => context.ledger.hasRecord(trace),
-  });
-  if (admission.kind === "admitted") return { updatedInput: admission.input };
-  return denied(asRepeated(admission.refused, admission.times), false);
-}
-
-/** The validator is loaded only for a prompt that has a block. */
-async function givenPayload({ prompt }: AgentInput): Promise<GivenPayload> {
-  const found = findBlock(prompt);
-  if (found.kind === "none" || found.kind === "many") return found;
-  if (found.kind === "broken") return { kind: "unusable", problem: found.problem };
-  const { checkGivenPayload } = await import("../payload/given-payload.ts");
-  const checked = checkGivenPayload(found.json, prompt, found);
-  if (checked.ok) return { kind: "one", payload: checked.payload };
-  return { kind: "unusable", problem: formatProblems(checked.problems) };
-}
-
-function callerOf(spawn: SpawnRecord, { ledger, policy, now }: HookContext): Caller {
-  const baseDepth = ledger.session()?.baseDepth ?? 0;
-  const limits = limitStates(spawn, policy, now, null);
-  const left = (name: LimitName) => {
-    const state = limits.find(({ limit }) => limit === name);
-    return state === undefined ? 0 : state.bound - state.used;
+    payload: await givenPayload(input, context),
+    target: { ...target, handedTools: await handedTools(target.role, folders) },
+    policy,
+    now,
+    traceUsed: (trace) => ledger.hasRecord(trace),
   };
-  return {
-    kind: "spawn",
-    trace: spawn.trace,
-    depth: spawn.depth,
-    lineage: walkLineage(spawn, (trace) => ledger.record(trace), baseDepth),
-    tools: spawn.payload.allowed_tools,
-    disallowed: spawn.disallowed,
-    intent: spawn.intent,
-    scope: spawn.scope,
-    handsOn: spawn.handsOn,
-    isProjectRole: spawn.isProjectRole,
-    left: { inputTokens: left("input_tokens"), timeMs: left("time") },
-  };
-}
-
-function agentInput({ input }: ToolCall): AgentInput {
-  const { description = "", prompt, subagent_type: type } = input;
-  if (typeof prompt !== "string") throw new BadInput("tool_input.prompt is missing or no text");
-  if (typeof description !== "string") throw new BadInput("tool_input.description is no text");
-  if (type !== undefined && type !== null && typeof type !== "string") {
-    throw new BadInput("tool_input.subagent_type is no text");
+  const admission = admitSpawn(ledger, request);
+  if (admission.kind === "refused") {
+    return refuse(refusedSpawn(request, admission.refused), admission.times, false);
   }
-  const { subagent_type: _, ...others } = input;
-  return { ...others, description, prompt, ...(typeof type === "string" ? { subagent_type: type } : {}) };
+  const { record } = admission;
+  const missed = await write(context, () => auditSpawn(context, call, by, record));
+  if (missed === null || policy.audit === "warn") return { updatedInput: admission.input };
+  endSpawn(ledger, record.trace, "cancelled", "its decision could not be recorded", now);
+  return denied(reasons.notRecorded(missed.message), false);
 }
 
-/** Two attempts are the same when one caller asks for the same type with the same prompt (case 65). */
-function attemptKey(caller: Caller, input: AgentInput): string {
-  const from = caller.kind === "main" ? "main" : caller.trace;
-  const asked = `${input.subagent_type ?? ""}\n${input.prompt}`;
-  return `${from}:${checksum(asked)}:${asked.length}`;
+/** Writes receipts, those of what this event has changed about others first; what fails is said to the person. */
+async function write(context: HookContext, receipts: () => Promise<void>): Promise<NotRecorded | null> {
+  try {
+    auditTransitions(context);
+    await receipts();
+    return null;
+  } catch (error) {
+    if (!(error instanceof NotRecorded)) throw error;
+    context.notes.push(gapNote(error));
+    return error;
+  }
+}
+
+/** A spawn that was refused before its role and payload were looked at. */
+function notLookedAt(input: AgentInput, refused: Refused): RefusedSpawn {
+  const agentType = input.subagent_type ?? DEFAULT_AGENT_TYPE;
+  return { refused, agentType, derivation: "inherit_subset", rules: null };
+}
+
+/** What a refused spawn asked for: its payload's tools, else its role's. */
+function refusedSpawn(request: SpawnRequest, refused: Refused): RefusedSpawn {
+  const { payload, target } = request;
+  const { agentType, role } = target;
+  if (payload.kind === "one") {
+    const derivation = payload.typed === true ? "fresh" : "derived_from_parent";
+    return { refused, agentType, derivation, rules: payload.payload.allowed_tools };
+  }
+  if (payload.kind !== "none") return { refused, agentType, derivation: "derived_from_parent", rules: null };
+  const rules = role.tools ?? ["*"];
+  const parent = { rules: callerIntent(request), banned: [] };
+  const derivation = deriveIntent("guard", parent, { rules, banned: role.disallowedTools });
+  return { refused, agentType, derivation, rules };
 }

@@ -1,8 +1,15 @@
 import { join } from "node:path";
 import { Ledger } from "../ledger/ledger.ts";
 import type { Meter } from "../ledger/meter.ts";
-import { type Environment, loadPolicy, OPTION_PREFIX } from "../policy/load-policy.ts";
-import type { ResolvedPolicy } from "../policy/resolve-policy.ts";
+import {
+  AUDIT_KEY,
+  AUDIT_KEY_VARIABLE,
+  type Environment,
+  type LoadedPolicy,
+  loadPolicy,
+  OPTION_PREFIX,
+} from "../policy/load-policy.ts";
+import type { Policy } from "../policy/policy-keys.ts";
 import { readTranscript } from "../transcript/read-transcript.ts";
 import { readSidecar, type Sidecar } from "../transcript/sidecar.ts";
 import { findTranscript } from "../transcript/transcript-place.ts";
@@ -21,7 +28,9 @@ export class HookContext {
   readonly projectFolder: string;
   readonly configFolder: string;
   private opened: { ledger: Ledger; event: HookEvent } | null = null;
-  private resolved: ResolvedPolicy | null = null;
+  private resolved: LoadedPolicy | null = null;
+  /** what the person has to be told besides the answer */
+  readonly notes: string[] = [];
 
   constructor(
     readonly environment: Environment,
@@ -35,8 +44,8 @@ export class HookContext {
 
   open(event: HookEvent): void {
     const place = {
-      dataFolder: this.environment.CLAUDE_PLUGIN_DATA || join(this.configFolder, "spawn-guard"),
-      deadline: this.now + DEADLINE_MS,
+      dataFolder: this.dataFolder,
+      deadline: this.deadline,
       newRun,
     };
     const outer = this.environment[OUTER_SESSION];
@@ -50,23 +59,47 @@ export class HookContext {
     this.opened = { ledger, event };
   }
 
+  get dataFolder(): string {
+    return this.environment.CLAUDE_PLUGIN_DATA || join(this.configFolder, "spawn-guard");
+  }
+
+  /** milliseconds of Date.now() */
+  get deadline(): number {
+    return this.now + DEADLINE_MS;
+  }
+
+  get event(): HookEvent {
+    if (this.opened === null) throw new Error("the event is not known yet");
+    return this.opened.event;
+  }
+
   get ledger(): Ledger {
     if (this.opened === null) throw new Error("the ledger is asked for before the event is known");
     return this.opened.ledger;
   }
 
-  get policy(): ResolvedPolicy["policy"] {
+  get policy(): Policy {
     return this.resolvedPolicy().policy;
   }
 
-  resolvedPolicy(): ResolvedPolicy {
+  resolvedPolicy(): LoadedPolicy {
     this.resolved ??= this.loadPolicy();
     return this.resolved;
   }
 
-  private loadPolicy(): ResolvedPolicy {
+  /** The key that the environment holds for signing receipts, unless the project put it there. */
+  get auditKey(): string | null {
+    const key = this.environment[AUDIT_KEY_VARIABLE];
+    return key === undefined || key === "" || this.resolvedPolicy().projectKeys.includes(AUDIT_KEY)
+      ? null
+      : key;
+  }
+
+  private loadPolicy(): LoadedPolicy {
     const { environment, projectFolder, configFolder } = this;
-    const hasOptions = Object.keys(environment).some((name) => name.startsWith(OPTION_PREFIX));
+    const hasOptions = Object.keys(environment).some(
+      (name) => name.startsWith(OPTION_PREFIX) || name === AUDIT_KEY_VARIABLE,
+    );
     const before = hasOptions ? (this.opened?.ledger.session()?.projectKeys ?? []) : [];
     const loaded = loadPolicy(environment, projectFolder, configFolder, before);
     const fresh = loaded.projectKeys.filter((key) => !before.includes(key));
@@ -109,10 +142,15 @@ export class HookContext {
   }
 
   /** What the person has to know of damage found on the way, or null. */
-  damageReport(): string | null {
+  report(): string | null {
     const damaged = this.opened?.ledger.damaged ?? [];
-    if (damaged.length === 0) return null;
-    return `spawn-guard found damage in its ledger and set it aside: ${damaged.map((file) => `${file}.damaged`).join(", ")}`;
+    const lines = [...this.notes];
+    if (damaged.length > 0) {
+      lines.push(
+        `spawn-guard found damage in its ledger and set it aside: ${damaged.map((file) => `${file}.damaged`).join(", ")}`,
+      );
+    }
+    return lines.length === 0 ? null : lines.join("\n");
   }
 }
 

@@ -27,7 +27,12 @@ export async function runHook({ event: name, handle, onError }: Hook): Promise<v
     context = new HookContext(process.env, Date.now());
     event = parseHookEvent(input);
     context.open(event);
-    answer = withMessage(await handle(event, context), context.damageReport());
+    const decided = await handle(event, context);
+    if (context.ledger.transitions.length > 0) {
+      const { auditTransitions } = await import("./audit.ts");
+      auditTransitions(context);
+    }
+    answer = withMessage(decided, context.report());
   } catch (error) {
     answer = withMessage(safely(onError, context, event), describe(name, error));
   }

@@ -4,10 +4,14 @@ import type { Hook } from "./run-hook.ts";
 
 export const hook: Hook = {
   event: "SessionEnd",
-  handle: (_, { ledger, now }) => {
+  handle: async (_, context) => {
+    const { ledger, now } = context;
     for (const trace of Object.keys(ledger.session()?.running ?? {})) {
       endSpawn(ledger, trace, "session_ended", null, now);
     }
+    const { auditSessionEnd, auditTransitions } = await import("./audit.ts");
+    auditTransitions(context);
+    auditSessionEnd(context);
     return {};
   },
   onError: silentOnError,

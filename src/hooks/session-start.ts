@@ -10,7 +10,7 @@ import type { Hook } from "./run-hook.ts";
  */
 export const hook: Hook = {
   event: "SessionStart",
-  handle: ({ raw, sessionId }, context) => {
+  handle: async ({ raw, sessionId }, context) => {
     const { ledger, now } = context;
     const { running } = ledger.updateSession((state) => state);
     if (raw.source === "startup" || raw.source === "resume") {
@@ -18,6 +18,9 @@ export const hook: Hook = {
         endSpawn(ledger, trace, "session_ended", "the session started anew", now);
       }
     }
+    const { auditSessionStart, auditTransitions } = await import("./audit.ts");
+    auditTransitions(context);
+    auditSessionStart(context);
     passOn(sessionId, context);
     const { problems } = context.resolvedPolicy();
     return problems.length === 0 ? {} : { message: `spawn-guard: ${problems.join("\n")}` };

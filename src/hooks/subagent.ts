@@ -56,6 +56,17 @@ function takeUp(spawn: SpawnRecord, { ledger, policy, now }: HookContext): Spawn
   return ledger.updateRecord(spawn.trace, (record) => ({ ...(record ?? spawn), barred: null })) ?? spawn;
 }
 
+/** Refusals are rare, and what records them is loaded for them alone. */
+export async function recordRefused(
+  context: HookContext,
+  call: ToolCall,
+  caller: SpawnRecord | null,
+  { code, reason }: Refused,
+): Promise<void> {
+  const { auditCall } = await import("./audit.ts");
+  await auditCall(context, call, caller, { decision: "deny", codes: [code], reasoning: reason });
+}
+
 /** The answer to a subagent's call that may not be made. */
 export function denied({ reason }: Refused, halt: boolean): Answer {
   return halt ? { deny: reason, halt: reason } : { deny: reason };

@@ -1,9 +1,4 @@
-import {
-  INTENT_DERIVATIONS,
-  type IntentDerivation,
-  SCOPE_MODES,
-  type ScopeMode,
-} from "../guard/intent.ts";
+import { INTENT_DERIVATIONS, type IntentDerivation, SCOPE_MODES, type ScopeMode } from "../guard/intent.ts";
 import { REASON_CODES, type ReasonCode } from "../guard/reasons.ts";
 import type { SpawnPayload } from "../payload/spawn-payload.ts";
 import { isMeter, type Meter, newMeter } from "./meter.ts";

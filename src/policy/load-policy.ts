@@ -11,6 +11,11 @@ const PROJECT_SETTINGS = [".claude/settings.json", ".claude/settings.local.json"
 /** Where the user's settings are looked for; a project that sets one of these would name a folder of its own. */
 const FOLDER_VARIABLES = ["CLAUDE_CONFIG_DIR", "HOME", "USERPROFILE"];
 
+/** Holds the key that signs receipts. A project that sets it names a key of its own: it does not count. */
+export const AUDIT_KEY_VARIABLE = "SPAWN_GUARD_AUDIT_KEY";
+/** Stands for that variable among the keys that a project has named. */
+export const AUDIT_KEY = "audit_key";
+
 /** `projectKeys` are the keys that the project's settings name, or named before. */
 export type LoadedPolicy = ResolvedPolicy & { projectKeys: string[] };
 
@@ -36,7 +41,8 @@ export function loadPolicy(
   const unread = problems.length;
   const settings = PROJECT_SETTINGS.map((file) => read(join(projectFolder, file)));
   // What cannot be read here may still have been read by the host.
-  const named = problems.length > unread ? new Set<string>(POLICY_KEYS) : namedByProject(settings);
+  const named =
+    problems.length > unread ? new Set<string>([...POLICY_KEYS, AUDIT_KEY]) : namedByProject(settings);
   for (const key of namedBefore) named.add(key);
   const options = optionsIn(environment);
   const sources: PolicySource[] = [
@@ -68,13 +74,15 @@ function optionName(key: string): string {
 
 /** The policy keys that a project's settings set: in the environment, or as the host keeps a user's options. */
 function namedByProject(settings: readonly Json[]): Set<string> {
-  return new Set(
+  const named = new Set<string>(
     POLICY_KEYS.filter((key) =>
       settings.some(
         (file) => setsVariable(file, [optionName(key)]) || Object.hasOwn(pluginOptions(file), key),
       ),
     ),
   );
+  if (settings.some((file) => setsVariable(file, [AUDIT_KEY_VARIABLE]))) named.add(AUDIT_KEY);
+  return named;
 }
 
 /** Windows does not tell the case of a variable's name. */

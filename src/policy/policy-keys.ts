@@ -61,7 +61,11 @@ export const POLICY_RULES = {
     "a spawn whose decision cannot be recorded goes on with a warning, or is refused",
   ),
   audit_content: {
-    ...choice("off", ["off", "on"], "whether receipts hold what calls say, redacted, or sizes and hashes only"),
+    ...choice(
+      "off",
+      ["off", "on"],
+      "whether receipts hold what calls say, redacted, or sizes and hashes only",
+    ),
     userOnly: true,
   },
   audit_key_file: text("", "file with the key that signs receipts: 32 bytes or more, raw, hex or base64"),

@@ -85,7 +85,7 @@ function malformed(key: PolicyKey, raw: unknown, rule: PolicyRule, source: strin
       : rule.kind === "text"
         ? "text"
         : rule.max === Number.MAX_SAFE_INTEGER
-        ? `a whole number of at least ${rule.min}`
-        : `a whole number from ${rule.min} to ${rule.max}`;
+          ? `a whole number of at least ${rule.min}`
+          : `a whole number from ${rule.min} to ${rule.max}`;
   return `${source}: ${key} is ${shown}; it must be ${bound}. It is ignored: mend it there`;
 }

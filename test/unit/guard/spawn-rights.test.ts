@@ -16,6 +16,7 @@ import {
 const LEAD = caller({
   tools: ["Agent(product-manager, qa-engineer)", "Read", "Grep"],
   disallowed: ["WebFetch"],
+  intent: ["*"],
   handsOn: ["product-manager", "qa-engineer"],
 });
 

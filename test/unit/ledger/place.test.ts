@@ -38,7 +38,7 @@ describe("where the ledger writes", () => {
       await at.decide(event);
     }
     expect(readdirSync(at.root)).toEqual(["data"]);
-    expect(readdirSync(at.data)).toEqual(["sessions"]);
+    expect(readdirSync(at.data).sort()).toEqual(["audit", "sessions"]);
     expect(readdirSync(join(at.data, "sessions"))).toHaveLength(2);
     const added = readdirSync(dirname(at.root)).filter((name) => !folders.has(name));
     expect(added.filter((name) => name.includes("outside"))).toEqual([]);

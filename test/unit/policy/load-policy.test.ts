@@ -46,9 +46,10 @@ describe("user options in the environment", () => {
   });
 
   it.each(POLICY_KEYS)("set %s by its name in capitals", (key) => {
-    const value = DEFAULT_POLICY[key];
+    // The host leaves an empty option out.
+    const value = DEFAULT_POLICY[key] === "" ? "given" : DEFAULT_POLICY[key];
     expect(load({ [key.toUpperCase()]: String(value) })).toMatchObject({
-      policy: DEFAULT_POLICY,
+      policy: { ...DEFAULT_POLICY, [key]: value },
       origins: { [key]: "user option" },
       problems: [],
     });

@@ -1,0 +1,76 @@
+import { join } from "node:path";
+import { Chain, type Head } from "../acs/chain.ts";
+import type { Step } from "../acs/envelope.ts";
+import type { Actor, Occasion } from "../acs/receipts.ts";
+import { keyFromText, Signer } from "../acs/signer.ts";
+import { fileKey, readIfPresent } from "../ledger/files.ts";
+import type { HookContext } from "./hook-context.ts";
+
+/** A decision that could not be recorded, and why. */
+export class NotRecorded extends Error {}
+
+/**
+ * Appends steps to one chain of this session; the first receipt of a chain is `root`. What could not be recorded is
+ * counted in the ledger and stands in the next receipt (`audit_gap`); throws NotRecorded.
+ */
+export function record(context: HookContext, actor: Actor, steps: readonly Step[], root: () => Step): Head {
+  const folder = join(auditFolder(context.dataFolder, context.event.sessionId), actor.session);
+  try {
+    const signer = signerOf(context);
+    const chain = new Chain(folder, { signer, deadline: context.deadline, now: context.now });
+    const head = chain.append(steps, root);
+    for (const repair of chain.repairs) context.notes.push(`spawn-guard repaired its audit chain: ${repair}`);
+    clearGap(context);
+    return head;
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    noteGap(context, why);
+    throw new NotRecorded(why);
+  }
+}
+
+/** One session's chains, one folder each. */
+export function auditFolder(dataFolder: string, sessionId: string): string {
+  return join(dataFolder, "audit", fileKey(sessionId));
+}
+
+/** Now, on a chain; with what is missing before it. */
+export function occasionOf(context: HookContext, actor: Actor): Occasion {
+  const gap = context.ledger.session()?.auditGap ?? null;
+  return { actor, now: context.now, ...(gap === null ? {} : { facts: { audit_gap: gap } }) };
+}
+
+/** Signs where a key is configured. One that cannot be used is said, and receipts go unsigned unless audit is require. */
+function signerOf(context: HookContext): Signer | null {
+  const { audit_key_file: file, audit } = context.policy;
+  try {
+    if (file === "") return context.auditKey === null ? null : new Signer(keyFromText(context.auditKey));
+    const text = readIfPresent(file);
+    if (text === null) throw new RangeError(`audit_key_file ${file} is no file that can be read`);
+    return new Signer(keyFromText(text));
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    if (audit === "require") throw error;
+    context.notes.push(`spawn-guard cannot sign its receipts: ${why}`);
+    return null;
+  }
+}
+
+function noteGap({ ledger, now }: HookContext, why: string): void {
+  try {
+    ledger.updateSession((state) => ({
+      ...state,
+      auditGap:
+        state.auditGap === null
+          ? { missed: 1, since: now, why: why.slice(0, 300) }
+          : { ...state.auditGap, missed: state.auditGap.missed + 1 },
+    }));
+  } catch {
+    // The ledger cannot be written either: the decision itself says so.
+  }
+}
+
+function clearGap({ ledger }: HookContext): void {
+  if ((ledger.session()?.auditGap ?? null) === null) return;
+  ledger.updateSession((state) => (state.auditGap === null ? null : { ...state, auditGap: null }));
+}

@@ -1,0 +1,332 @@
+import type { Step, Verdict } from "../acs/envelope.ts";
+import {
+  type Actor,
+  type IntentOfSpawn,
+  rootStepId,
+  type StopOutcome,
+  sessionEnd,
+  sessionStart,
+  subagentStart,
+  subagentStop,
+  toolCall,
+} from "../acs/receipts.ts";
+import { childSession, rootSession, stepId } from "../acs/session-id.ts";
+import { type IntentDerivation, sessionScope } from "../guard/intent.ts";
+import type { Refused } from "../guard/reasons.ts";
+import { splitAtCommas } from "../guard/tools/comma-list.ts";
+import { ranMs, tokensUsed } from "../ledger/meter.ts";
+import type { Json } from "../ledger/shape.ts";
+import type { Outcome, SpawnRecord } from "../ledger/spawn-record.ts";
+import type { Transition } from "../ledger/transition.ts";
+import { NotRecorded, occasionOf, record } from "./audit-chain.ts";
+import type { HookContext } from "./hook-context.ts";
+import type { ToolCall } from "./hook-event.ts";
+
+/** A refused spawn, as far as it is known. */
+export type RefusedSpawn = {
+  refused: Refused;
+  agentType: string;
+  derivation: IntentDerivation;
+  /** what it would have been allowed; null when nobody can tell */
+  rules: readonly string[] | null;
+};
+
+/**
+ * Records an Agent call and what was decided about it: the call's receipt, the spawn's, and for a refused one its end,
+ * on the caller's chain. Throws NotRecorded.
+ */
+export async function auditSpawn(
+  context: HookContext,
+  call: ToolCall,
+  caller: SpawnRecord | null,
+  decision: SpawnRecord | RefusedSpawn,
+): Promise<void> {
+  const actor = actorOf(context, caller);
+  const occasion = occasionOf(context, actor);
+  const child = childSession(rootOf(context), { call: call.call, agent: null });
+  const parentStep = stepId(actor.session, "steps/toolCallRequest", call.call);
+  const refused = "refused" in decision ? decision.refused : null;
+  const verdict: Verdict =
+    refused === null
+      ? { decision: "allow", codes: [] }
+      : { decision: "deny", codes: [refused.code], reasoning: refused.reason };
+  const { model } = call.input;
+  const start = subagentStart(
+    occasion,
+    {
+      key: call.call,
+      childSession: child,
+      parentStep,
+      derivation: decision.derivation,
+      intent:
+        "refused" in decision
+          ? askedIntent(context, decision, caller, parentStep)
+          : intentOf(context, decision),
+      descriptor: {
+        agent: "refused" in decision ? child : decision.trace,
+        name: decision.agentType,
+        model: typeof model === "string" ? model : null,
+      },
+    },
+    {
+      ...verdict,
+      data: "refused" in decision ? limits(context) : { ...limits(context), ...facts(decision) },
+    },
+  );
+  const steps = [toolCall(occasion, call, verdict, await contentOf(context)), start];
+  if (refused !== null) {
+    const summary = { reason_code: refused.code };
+    const stop = {
+      childSession: child,
+      outcome: "denied_at_spawn" as const,
+      finalHash: null,
+      steps: 0,
+      summary,
+    };
+    steps.push(subagentStop(occasion, `denied:${call.call}`, stop));
+  }
+  record(context, actor, steps, () => rootOfChain(context, caller));
+}
+
+/** Records a call of another tool that was refused, or that the person is asked about. */
+export async function auditCall(
+  context: HookContext,
+  call: ToolCall,
+  caller: SpawnRecord | null,
+  verdict: Verdict,
+): Promise<void> {
+  const actor = actorOf(context, caller);
+  const step = toolCall(occasionOf(context, actor), call, verdict, await contentOf(context));
+  warned(context, () => record(context, actor, [step], () => rootOfChain(context, caller)));
+}
+
+/** Records what has happened to spawns while this event was handled: each is told once, by who changed it. */
+export function auditTransitions(context: HookContext): void {
+  for (const transition of context.ledger.transitions.splice(0)) {
+    warned(context, () => auditTransition(context, transition));
+  }
+}
+
+/** Opens the session's chain; one that has been opened goes on. */
+export function auditSessionStart(context: HookContext): void {
+  warned(context, () => record(context, actorOf(context, null), [], () => rootOfChain(context, null)));
+}
+
+/** Closes the session's chain, until it is resumed. */
+export function auditSessionEnd(context: HookContext): void {
+  const actor = actorOf(context, null);
+  const { reason } = context.event.raw;
+  const payload = typeof reason === "string" ? { reason: reason.slice(0, 100) } : {};
+  const step = sessionEnd(occasionOf(context, actor), String(context.now), payload);
+  warned(context, () => record(context, actor, [step], () => rootOfChain(context, null)));
+}
+
+/** What cannot be recorded after the fact is said; there is nothing left to refuse. */
+function warned(context: HookContext, write: () => void): void {
+  try {
+    write();
+  } catch (error) {
+    if (!(error instanceof NotRecorded)) throw error;
+    context.notes.push(gapNote(error));
+  }
+}
+
+export function gapNote({ message }: NotRecorded): string {
+  return `spawn-guard could not write its audit chain (${message}); the gap is noted and stands in the next receipt`;
+}
+
+function auditTransition(context: HookContext, { kind, spawn }: Transition): void {
+  const parent = spawn.parent === null ? null : context.ledger.record(spawn.parent);
+  const above = actorOf(context, parent);
+  const own = actorOf(context, spawn);
+  const rootAbove = () => rootOfChain(context, parent);
+  const rootOwn = () => rootOfChain(context, spawn);
+  switch (kind) {
+    case "began":
+      record(context, own, [], rootOwn);
+      return;
+    case "adopted":
+    case "resumed":
+      record(context, above, [startAgain(context, spawn, above, kind)], rootAbove);
+      record(context, own, [], rootOwn);
+      return;
+    case "merged":
+    case "ended": {
+      const occasion = occasionOf(context, own);
+      const key = `${spawn.endedAt ?? context.now}`;
+      const closing = sessionEnd(occasion, key, { reason: spawn.outcome ?? kind });
+      const last = spawn.agent === null ? null : record(context, own, [closing], rootOwn);
+      const stop = subagentStop(occasionOf(context, above), `${spawn.trace}:${key}`, {
+        childSession: own.session,
+        outcome: spawn.outcome === null ? "cancelled" : stopOutcome(spawn.outcome, spawn),
+        finalHash: last?.entry ?? null,
+        steps: last?.count ?? 0,
+        summary: summary(spawn),
+      });
+      record(context, above, [stop], rootAbove);
+    }
+  }
+}
+
+/** A spawn that was found running, or that goes on after it had ended. */
+function startAgain(
+  context: HookContext,
+  spawn: SpawnRecord,
+  above: Actor,
+  kind: "adopted" | "resumed",
+): Step {
+  const occasion = occasionOf(context, above);
+  const barred = spawn.barred;
+  return subagentStart(
+    { ...occasion, facts: { ...occasion.facts, [kind]: true } },
+    {
+      key: kind === "adopted" ? spawn.trace : `${spawn.trace}:${context.now}`,
+      childSession: actorOf(context, spawn).session,
+      parentStep: parentStepOf(context, spawn),
+      derivation: spawn.derivation,
+      intent: intentOf(context, spawn),
+      descriptor: { agent: spawn.trace, name: spawn.agentType, model: null },
+    },
+    {
+      ...(barred === null
+        ? { decision: "allow", codes: [] }
+        : { decision: "deny", codes: [barred], reasoning: `all its calls are denied (${barred})` }),
+      data: { ...limits(context), ...facts(spawn) },
+    },
+  );
+}
+
+function rootOf({ event }: HookContext): string {
+  return rootSession(event.sessionId);
+}
+
+function actorOf(context: HookContext, spawn: SpawnRecord | null): Actor {
+  const root = rootOf(context);
+  if (spawn === null) return { session: root, agent: "main", name: "claude-code" };
+  return { session: childSession(root, spawn), agent: spawn.trace, name: spawn.agentType };
+}
+
+function rootOfChain(context: HookContext, spawn: SpawnRecord | null): Step {
+  const occasion = occasionOf(context, actorOf(context, spawn));
+  if (spawn !== null) {
+    const { agent, call, depth, parent } = spawn;
+    const platform = {
+      agent_id: agent,
+      tool_use_id: call,
+      trace_id: spawn.trace,
+      parent_trace_id: parent,
+      depth,
+    };
+    return sessionStart(occasion, intentOf(context, spawn), platform);
+  }
+  const { source, model } = context.event.raw;
+  const known = Object.entries({ source, model }).filter(([, value]) => typeof value === "string");
+  const platform = { ...Object.fromEntries(known), cwd: context.event.cwd };
+  const intent: IntentOfSpawn = {
+    rules: splitAtCommas(context.policy.session_intent),
+    banned: [],
+    scope: sessionScope(context.policy),
+    provenance: { origin: "user_input", source: "policy session_intent" },
+  };
+  return sessionStart(occasion, intent, platform);
+}
+
+/** The step of the parent's chain that a spawn comes from: its call's receipt, or where there is none the first. */
+function parentStepOf(context: HookContext, { call, parent }: SpawnRecord): string {
+  const above = actorOf(context, parent === null ? null : context.ledger.record(parent)).session;
+  return call === null ? rootStepId(above) : stepId(above, "steps/toolCallRequest", call);
+}
+
+/** The intent of a spawn, with where it truly comes from (DESIGN "Audit"). */
+function intentOf(context: HookContext, spawn: SpawnRecord): IntentOfSpawn {
+  const { intent: rules, disallowed: banned, scope, derivation, agentType, parent } = spawn;
+  const step = parentStepOf(context, spawn);
+  return { rules, banned, scope, provenance: provenanceOf(derivation, agentType, parent, step) };
+}
+
+function askedIntent(
+  context: HookContext,
+  { rules, derivation, agentType }: RefusedSpawn,
+  caller: SpawnRecord | null,
+  step: string,
+): IntentOfSpawn | null {
+  if (rules === null) return null;
+  const scope = caller?.scope ?? sessionScope(context.policy);
+  return {
+    rules,
+    banned: [],
+    scope,
+    provenance: provenanceOf(derivation, agentType, caller?.trace ?? null, step),
+  };
+}
+
+function provenanceOf(
+  derivation: IntentDerivation,
+  agentType: string,
+  parent: string | null,
+  step: string,
+): IntentOfSpawn["provenance"] {
+  switch (derivation) {
+    case "fresh":
+      return { origin: "user_input", source: "/subagent-spawn" };
+    case "derived_from_parent":
+      return { origin: "agent_generated", source: parent ?? "main", derivedFrom: [step] };
+    case "inherit_full":
+    case "inherit_subset":
+      return { origin: "system", source: `agent file of ${agentType}` };
+  }
+}
+
+/** What a call's arguments are kept as, where the user wants more of them than sizes and hashes. */
+async function contentOf({ policy }: HookContext): Promise<((value: unknown) => unknown) | null> {
+  if (policy.audit_content === "off") return null;
+  const { redact } = await import("../acs/redact.ts");
+  return redact;
+}
+
+function limits({ policy }: HookContext): Json {
+  const { subagent_max_depth, max_spawns_per_session, max_concurrent_spawns, max_children_per_spawn } =
+    policy;
+  return {
+    limits: { subagent_max_depth, max_spawns_per_session, max_concurrent_spawns, max_children_per_spawn },
+  };
+}
+
+function facts({ trace, parent, depth, role, origin, payload }: SpawnRecord): Json {
+  return { trace_id: trace, parent_trace_id: parent, depth, role, payload: origin, budget: payload.budget };
+}
+
+function stopOutcome(outcome: Outcome, { detail }: SpawnRecord): StopOutcome {
+  switch (outcome) {
+    case "completed":
+      return "completed";
+    case "failed":
+    case "never_started":
+      return "failed";
+    case "timed_out":
+      return "timeout";
+    case "budget_exhausted":
+      return detail === "time" ? "timeout" : "cancelled";
+    case "stopped":
+    case "turn_limit":
+    case "cancelled":
+    case "session_ended":
+      return "cancelled";
+  }
+}
+
+function summary(spawn: SpawnRecord): Json {
+  const { outcome, detail, mergedInto, meter, contract, endedAt, trace } = spawn;
+  const { input, output } = tokensUsed(meter, true);
+  return {
+    trace_id: trace,
+    outcome,
+    detail: detail === null ? null : detail.slice(0, 300),
+    merged_into: mergedInto,
+    tokens: { input, output },
+    tool_calls: meter.toolCalls,
+    turns: meter.turns,
+    running_ms: ranMs(meter, endedAt ?? 0),
+    contract: contract === null ? null : { state: contract.state, status: contract.status },
+  };
+}
