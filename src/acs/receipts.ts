@@ -183,12 +183,21 @@ function step(
         acs_version: ACS_VERSION,
         request_id: id,
         timestamp: new Date(now).toISOString(),
-        metadata,
-        payload,
+        metadata: wellFormed(metadata),
+        payload: wellFormed(payload),
       },
     },
-    verdict,
+    verdict: wellFormed(verdict),
   };
+}
+
+/** RFC 8785 has no bytes for half a surrogate pair; a model can write one anywhere. */
+function wellFormed<T extends object>(value: T): T {
+  const text = JSON.stringify(value).replace(
+    /(?<!\\)((?:\\\\)*)\\u[dD][89a-fA-F][0-9a-fA-F]{2}/g,
+    "$1\uFFFD",
+  );
+  return JSON.parse(text);
 }
 
 function intentJson(session: string, { rules, banned, scope, provenance }: IntentOfSpawn): Json {

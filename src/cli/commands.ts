@@ -49,4 +49,18 @@ export const COMMANDS: readonly CliCommand[] = [
       return runContext(argv, contextWorld(pluginRoot, cwd));
     },
   },
+  {
+    name: "audit",
+    summary: "verify, show or export the receipts of a session's spawns",
+    run: async (argv) => {
+      const [{ runAudit }, { configFolder }] = await Promise.all([
+        import("./audit-command.ts"),
+        import("./config-folder.ts"),
+      ]);
+      return runAudit(argv, {
+        environment: process.env,
+        configFolder: configFolder(process.env),
+      });
+    },
+  },
 ];

@@ -1,9 +1,10 @@
 import { join } from "node:path";
+import { auditFolder } from "../acs/audit-folder.ts";
 import { Chain, type Head } from "../acs/chain.ts";
 import type { Step } from "../acs/envelope.ts";
 import type { Actor, Occasion } from "../acs/receipts.ts";
 import { keyFromText, Signer } from "../acs/signer.ts";
-import { fileKey, readIfPresent } from "../ledger/files.ts";
+import { readIfPresent } from "../ledger/files.ts";
 import type { HookContext } from "./hook-context.ts";
 
 /** A decision that could not be recorded, and why. */
@@ -27,11 +28,6 @@ export function record(context: HookContext, actor: Actor, steps: readonly Step[
     noteGap(context, why);
     throw new NotRecorded(why);
   }
-}
-
-/** One session's chains, one folder each. */
-export function auditFolder(dataFolder: string, sessionId: string): string {
-  return join(dataFolder, "audit", fileKey(sessionId));
 }
 
 /** Now, on a chain; with what is missing before it. */

@@ -1,5 +1,6 @@
 import { appendFileSync } from "node:fs";
 import { endSpawn } from "../ledger/ending.ts";
+import { writePlace } from "../policy/session-place.ts";
 import { type HookContext, OUTER_SESSION } from "./hook-context.ts";
 import { silentOnError } from "./on-error.ts";
 import type { Hook } from "./run-hook.ts";
@@ -22,6 +23,7 @@ export const hook: Hook = {
     auditTransitions(context);
     auditSessionStart(context);
     passOn(sessionId, context);
+    writePlace(context.configFolder, sessionId, context.dataFolder, context.resolvedPolicy(), now);
     const { problems } = context.resolvedPolicy();
     return problems.length === 0 ? {} : { message: `spawn-guard: ${problems.join("\n")}` };
   },

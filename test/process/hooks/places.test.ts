@@ -103,7 +103,12 @@ describe("what the hooks write", () => {
     session = new HookSession();
     await session.ask(session.event("SessionStart", { source: "startup" }));
     await session.ask(session.agentCall("t1"));
-    expect(readdirSync(session.root)).toEqual(["data"]);
+    expect(readdirSync(session.root).sort()).toEqual(["config", "data"]);
+    expect(everyFile(session.environment.CLAUDE_CONFIG_DIR ?? "")).toEqual([
+      "spawn-guard",
+      "places",
+      `${session.sessionId}.json`,
+    ]);
   });
 
   const ids = [
@@ -145,7 +150,7 @@ describe("what the hooks write", () => {
         expect(await session.ask(event)).toMatchObject({ exitCode: 0, stderr: "" });
       }
       expect(readdirSync(session.root).filter((name) => name !== "data")).toEqual([]);
-      expect(readdirSync(session.data)).toEqual(["sessions"]);
+      expect(readdirSync(session.data).sort()).toEqual(["audit", "sessions"]);
       for (const name of everyFile(session.data)) expect(name).toMatch(/^[\w.%/-]+$/);
     },
   );

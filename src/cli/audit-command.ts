@@ -1,0 +1,146 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { Command } from "commander";
+import { auditFolder } from "../acs/audit-folder.ts";
+import { keyFromText, Signer } from "../acs/signer.ts";
+import { type SessionReport, verifySession } from "../acs/verify-session.ts";
+import { namesIn, readIfPresent } from "../ledger/files.ts";
+import { Ledger } from "../ledger/ledger.ts";
+import { AUDIT_KEY_VARIABLE } from "../policy/load-policy.ts";
+import { dataFolder, defaultSession, type Environment } from "./audit-place.ts";
+import { exportLines, showRows, showTable } from "./audit-show.ts";
+import { readCommandLine } from "./command-line.ts";
+import type { CommandResult } from "./command-result.ts";
+
+export type AuditIo = { environment: Environment; configFolder: string };
+
+type Options = {
+  session?: string;
+  all?: true;
+  data?: string;
+  keyFile?: string;
+  format?: string;
+  json?: true;
+};
+
+type Question = { data: string; sessions: string[]; signer: Signer | null; options: Options };
+
+const ACTIONS = ["verify", "show", "export"];
+
+/**
+ * `spawn-guard audit verify | show | export`: checks, shows or hands out the receipts of one session or of all.
+ * `verify` exits with 1 at the first broken entry of any chain, naming file and line.
+ *
+ * @param argv what follows `audit`
+ */
+export function runAudit(argv: readonly string[], io: AuditIo): CommandResult {
+  const [action, ...rest] = argv;
+  const command = new Command("spawn-guard audit")
+    .description("Checks, shows or hands out the receipts of a session's spawns.")
+    .usage("verify|show|export [options]")
+    .option("--session <id>", "the session; by default this shell's, else the latest")
+    .option("--all", "every session that has left receipts")
+    .option("--data <dir>", "the plugin's data folder, where it is not found by itself")
+    .option("--key-file <file>", `the key that signed them; by default ${AUDIT_KEY_VARIABLE}`)
+    .option("--format <format>", "of export: jsonl")
+    .option("--json", "print JSON");
+  const known = action !== undefined && ACTIONS.includes(action);
+  const line = readCommandLine(command, known ? rest : argv);
+  if (line.kind === "help") return { exitCode: 0, stdout: line.text, stderr: "" };
+  if (line.kind === "usage") return wrong(line.problem);
+  if (!known) return wrong(`say what to do: ${ACTIONS.join(", ")}`);
+  const options = command.opts<Options>();
+  if (options.format !== undefined && (action !== "export" || options.format !== "jsonl")) {
+    return wrong("--format is for export, and jsonl is the one there is");
+  }
+  if (options.all === true && options.session !== undefined) return wrong("use --session or --all, not both");
+  const question = ask(options, io);
+  if (typeof question === "string")
+    return { exitCode: 1, stdout: "", stderr: `spawn-guard audit: ${question}\n` };
+  switch (action) {
+    case "verify":
+      return verify(question);
+    case "show":
+      return show(question);
+    default:
+      return { exitCode: 0, stdout: exportLines(folders(question)), stderr: "" };
+  }
+}
+
+/** What is asked about; a sentence when that cannot be told. */
+function ask(options: Options, { environment, configFolder }: AuditIo): Question | string {
+  const { folder: data, from } = dataFolder(options.data, configFolder, environment);
+  const audit = join(data, "audit");
+  const session = options.session ?? defaultSession(audit, environment);
+  const sessions =
+    options.all === true
+      ? [...new Set([...namesIn(audit), ...namesIn(join(data, "sessions"))])]
+      : [session ?? ""];
+  if (sessions.length === 0 || sessions[0] === "") {
+    return `no session has left receipts in ${data} (${from}); name the plugin's data folder with --data`;
+  }
+  const text =
+    options.keyFile === undefined ? environment[AUDIT_KEY_VARIABLE] : readIfPresent(options.keyFile);
+  if (text === null) return `${options.keyFile} is no file that can be read; name the file with the key`;
+  const signer = text === undefined || text === "" ? null : new Signer(keyFromText(text));
+  return { data, sessions, signer, options };
+}
+
+function verify({ data, sessions, signer, options }: Question): CommandResult {
+  const reports = sessions.map((session) => ({ session, ...verifyOne(data, session, signer) }));
+  const broken = reports.flatMap((report) => report.broken);
+  const notices = reports.flatMap((report) => report.notices);
+  const stderr = [
+    ...broken.map(
+      ({ file, line, problem }) => `broken: ${file}${line === 0 ? "" : `:${line}`}: ${problem}\n`,
+    ),
+    ...notices.map((notice) => `notice: ${notice}\n`),
+  ].join("");
+  const stdout =
+    options.json === true
+      ? `${JSON.stringify(reports, null, 2)}\n`
+      : reports
+          .map(({ session, chains, broken: found }) => verdictLine(session, chains, found.length))
+          .join("");
+  return { exitCode: broken.length > 0 ? 1 : 0, stdout, stderr };
+}
+
+function verifyOne(data: string, session: string, signer: Signer | null): SessionReport {
+  const folder = auditFolder(data, session);
+  const records = new Ledger({
+    dataFolder: data,
+    sessionId: session,
+    deadline: 0,
+    newRun: () => "",
+    baseDepth: 0,
+  }).allRecords();
+  if (!existsSync(folder)) {
+    return {
+      chains: [],
+      broken: [{ file: folder, line: 0, problem: "the session has no receipts" }],
+      notices: [],
+    };
+  }
+  return verifySession(folder, session, signer, records);
+}
+
+function verdictLine(session: string, chains: SessionReport["chains"], broken: number): string {
+  const entries = chains.reduce((sum, chain) => sum + chain.entries, 0);
+  const signed = chains.reduce((sum, chain) => sum + chain.signed, 0);
+  const word = broken === 0 ? "ok" : "BROKEN";
+  return `${word}  session ${session}: ${chains.length} chains, ${entries} entries, ${signed} signed\n`;
+}
+
+function show(question: Question): CommandResult {
+  const rows = showRows(folders(question));
+  const stdout = question.options.json === true ? `${JSON.stringify(rows, null, 2)}\n` : showTable(rows);
+  return { exitCode: 0, stdout, stderr: "" };
+}
+
+function folders({ data, sessions }: Question): string[] {
+  return sessions.map((session) => auditFolder(data, session));
+}
+
+function wrong(problem: string): CommandResult {
+  return { exitCode: 2, stdout: "", stderr: `spawn-guard audit: ${problem}\n` };
+}
