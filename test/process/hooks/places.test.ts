@@ -99,15 +99,15 @@ describe("what the hooks write", () => {
     }
   });
 
-  it("stands in the data folder alone, not in the plugin's own (case 51)", async () => {
+  it("stands in the data folder, and where that is in the user's own, never in the plugin's (case 51)", async () => {
     session = new HookSession();
     await session.ask(session.event("SessionStart", { source: "startup" }));
     await session.ask(session.agentCall("t1"));
     expect(readdirSync(session.root).sort()).toEqual(["config", "data"]);
     expect(everyFile(session.environment.CLAUDE_CONFIG_DIR ?? "")).toEqual([
       "spawn-guard",
-      "places",
-      `${session.sessionId}.json`,
+      "spawn-guard/places",
+      `spawn-guard/places/${session.sessionId}.json`,
     ]);
   });
 
