@@ -63,6 +63,10 @@ describe("the payload of steps/sessionStart", () => {
     expect(broken("session-start", payload)).toEqual([]);
   });
 
+  it.each(["strict", "moderate", "permissive"])("may be %s", (policy_mode) => {
+    expect(broken("session-start", { policy_mode })).toEqual([]);
+  });
+
   it.each<[string, unknown, string]>([
     ["is an object", [], " type"],
     ["user_identity is an object", { user_identity: "u" }, "/user_identity type"],
