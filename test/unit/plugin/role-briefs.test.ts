@@ -4,6 +4,7 @@ import { findContract } from "../../../src/guard/contract.ts";
 import { checkContract } from "../../../src/payload/validate.ts";
 import { readAgentFolder } from "../../../src/roles/agent-folder.ts";
 import { spawnableRoles } from "../../../src/roles/tool-list.ts";
+import { linesOf, shared } from "../../support/shared-lines.ts";
 
 const RETURN_PART = "## Return contract";
 const SECTIONS = [
@@ -30,20 +31,6 @@ const TOOL_IN_TICKS =
   /`(Read|Write|Edit|Bash|Grep|Glob|Agent|Task|Skill|Workflow|WebFetch|WebSearch|NotebookEdit)(?:\([^`]*\))?`/g;
 const SHELL_COMMAND =
   /`(?:bash|claude|curl|docker|git|gradle|helm|kubectl|make|mvn|node|npm|npx|psql|pytest|python3?|sh|spawn-guard|terraform)(?: [^`]*)?`/g;
-
-/** The lines that say something, however they are spaced or marked. */
-function linesOf(text: string): string[] {
-  return text
-    .split("\n")
-    .map((line) => line.replace(/[\s*#-]+/g, " ").trim())
-    .filter((line) => line !== "");
-}
-
-/** How many of the shorter text's lines stand in the other too, from 0 to 1. */
-function shared(one: string, other: string): number {
-  const [fewer = [], more = []] = [linesOf(one), linesOf(other)].sort((a, b) => a.length - b.length);
-  return fewer.filter((line) => more.includes(line)).length / fewer.length;
-}
 
 /** The tools that a text names; `(…)` is left out. */
 function toolsIn(text: string): string[] {
