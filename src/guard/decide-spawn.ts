@@ -72,7 +72,7 @@ export function decideSpawn(session: SessionState, request: SpawnRequest): Spawn
       running: countChild({ ...session.running, [record.trace]: slotOf(record) }, record.parent),
     },
     record,
-    input: spawnInput(request.input, target.agentType, record.payload, depth, policy.subagent_max_depth),
+    input: spawnInput(request.input, record, policy.subagent_max_depth),
   };
 }
 

@@ -1,5 +1,6 @@
+import type { SpawnRecord } from "../ledger/spawn-record.ts";
+import { grantsSpawn } from "../payload/allowed-tools.ts";
 import { findBlock, renderBlock, replaceBlock } from "../payload/prompt-block.ts";
-import type { SpawnPayload } from "../payload/spawn-payload.ts";
 import type { AgentInput } from "./spawn-request.ts";
 
 const GOAL_MIN = 10;
@@ -20,13 +21,8 @@ export function goalOf(input: AgentInput): string {
  * caller's own block where there is one) and a line that says where this spawn stands. SubagentStart cannot say
  * it, since it does not know which spawn it is.
  */
-export function spawnInput(
-  input: AgentInput,
-  agentType: string,
-  payload: SpawnPayload,
-  depth: number,
-  maxDepth: number,
-): AgentInput {
+export function spawnInput(input: AgentInput, spawn: SpawnRecord, maxDepth: number): AgentInput {
+  const { agentType, payload } = spawn;
   const found = findBlock(input.prompt);
   const prompt =
     found.kind === "one"
@@ -34,13 +30,13 @@ export function spawnInput(
       : `${input.prompt}\n\n${renderBlock(payload)}`;
   return {
     ...input,
-    prompt: `${prompt}\n${standing(payload.trace_id, depth, maxDepth)}`,
+    prompt: `${prompt}\n${standing(spawn, maxDepth)}`,
     ...(input.subagent_type === undefined ? {} : { subagent_type: agentType }),
   };
 }
 
-function standing(trace: string, depth: number, maxDepth: number): string {
-  const left = maxDepth - depth;
+function standing({ trace, depth, payload, disallowed }: SpawnRecord, maxDepth: number): string {
+  const left = grantsSpawn(payload.allowed_tools, disallowed) ? maxDepth - depth : 0;
   const may =
     left > 0
       ? `You may spawn subagents, ${left} more ${left === 1 ? "level" : "levels"} deep.`

@@ -75,12 +75,10 @@ function repeated(ledger: Ledger, trace: string, request: SpawnRequest): Admissi
     ) ??
     ledger.record(trace);
   if (record === null) return null;
-  const { agentType } = request.target;
-  const limit = request.policy.subagent_max_depth;
   return {
     kind: "admitted",
     record,
-    input: spawnInput(request.input, agentType, record.payload, record.depth, limit),
+    input: spawnInput(request.input, record, request.policy.subagent_max_depth),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Role } from "../roles/role.ts";
+import { spawnableRoles } from "../roles/tool-list.ts";
 
 /** The spawn tool's name, and the one it has on older hosts. */
 const SPAWN_TOOLS = ["Agent", "Task"];
@@ -23,8 +24,12 @@ export function effectiveTools(role: Role): string[] {
 
 /** Whether the role has the spawn tool: listed, or inherited because nothing is listed. */
 export function maySpawn(role: Role): boolean {
-  if (SPAWN_TOOLS.some((tool) => role.disallowedTools.includes(tool))) return false;
-  return effectiveTools(role).some((rule) => rule === "*" || SPAWN_TOOLS.includes(toolName(rule)));
+  return grantsSpawn(effectiveTools(role), role.disallowedTools);
+}
+
+/** Whether tools, less what is taken from them, hold the spawn tool for at least one role. */
+export function grantsSpawn(tools: readonly string[], disallowed: readonly string[]): boolean {
+  return !SPAWN_TOOLS.some((tool) => disallowed.includes(tool)) && spawnableRoles(tools) !== "none";
 }
 
 function listedTools(role: Role): string[] | null {

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ReasonCode } from "../../../src/guard/reasons.ts";
 import type { Caller, SpawnRequest } from "../../../src/guard/spawn-request.ts";
 import type { SessionState } from "../../../src/ledger/session-state.ts";
+import type { Role } from "../../../src/roles/role.ts";
 import {
   admitted,
   budget,
@@ -64,6 +65,22 @@ describe("depth", () => {
     expect(prompts[0]).toMatch(/at depth 2 of at most 3\. You may spawn subagents, 1 more level deep\.$/);
     expect(prompts[1]).toMatch(/at depth 3 of at most 3\. You may not spawn subagents: do all of the work/);
   });
+
+  it.each<[boolean, Partial<Role>, string[], string[]]>([
+    [true, { tools: null }, ["*"], []],
+    [true, { tools: ["Read", "Agent(db-engineer)"] }, ["*"], []],
+    [false, { tools: ["Read", "Edit"] }, ["*"], []],
+    [false, { tools: null, disallowedTools: ["Agent"] }, ["*"], []],
+    [false, { tools: null }, ["Read"], []],
+    [false, { tools: null }, ["*"], ["Agent"]],
+  ])(
+    "whether it may spawn is %s for a role %j of a caller with %j without %j",
+    (may, own, tools, disallowed) => {
+      const by = caller({ tools, disallowed });
+      const { prompt } = admitted(decide(session(), request({ caller: by, target: target(own) }))).input;
+      expect(prompt).toMatch(may ? /You may spawn subagents, 1 more level/ : /You may not spawn subagents/);
+    },
+  );
 });
 
 describe("each refusal names the value and the bound", () => {

@@ -46,6 +46,7 @@ describe("maySpawn", () => {
     [true, ["Task"], []],
     [true, ["Agent(qa-engineer, db-engineer)", "Read"], []],
     [false, ["Agent(qa-engineer)"], ["Agent"]],
+    [false, ["Agent()"], []],
     [false, ["AgentTool", "TaskCreate"], []],
     [true, null, []],
     [true, ["*"], []],
