@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { allowedTools, maySpawn } from "../../../src/payload/allowed-tools.ts";
+import { BUILTIN_ROLES } from "../../../src/roles/builtin-roles.ts";
 import { aRole } from "./samples.ts";
 
 describe("allowedTools", () => {
@@ -54,5 +55,9 @@ describe("maySpawn", () => {
     [false, ["*"], ["Task"]],
   ])("is %s for tools %j without %j", (expected, tools, disallowedTools) => {
     expect(maySpawn(aRole({ tools, disallowedTools }))).toBe(expected);
+  });
+
+  it("is true of one agent that Claude Code brings along", () => {
+    expect(BUILTIN_ROLES.filter(maySpawn).map(({ name }) => name)).toEqual(["general-purpose"]);
   });
 });
