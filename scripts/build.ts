@@ -3,6 +3,7 @@ import { basename, join } from "node:path";
 import { type BuildOptions, build, type Plugin } from "esbuild";
 import { hooksJson, SCRIPTS } from "../src/hooks/event-table.ts";
 import { userConfig } from "../src/policy/user-config.ts";
+import { generateProtocols } from "./generate-protocols.ts";
 import { generateRoleTable } from "./generate-role-table.ts";
 import { generateRoles } from "./generate-roles.ts";
 import { generateValidators } from "./generate-validators.ts";
@@ -53,6 +54,7 @@ export async function buildPlugin(): Promise<void> {
   await generateValidators();
   generateRoleTable();
   generateRoles();
+  await generateProtocols();
   mkdirSync("plugin/hooks", { recursive: true });
   writeFileSync("plugin/hooks/hooks.json", `${JSON.stringify(hooksJson(), null, 2)}\n`);
   const manifest = JSON.parse(readFileSync(MANIFEST, "utf8"));
