@@ -145,6 +145,9 @@ function auditTransition(context: HookContext, { kind, spawn }: Transition): voi
     case "began":
       record(context, own, [], rootOwn);
       return;
+    case "seen":
+      record(context, own, [ending(context, spawn, own)], rootOwn);
+      return;
     case "adopted":
     case "resumed":
       record(context, above, [startAgain(context, spawn, above, kind)], rootAbove);
@@ -152,11 +155,8 @@ function auditTransition(context: HookContext, { kind, spawn }: Transition): voi
       return;
     case "merged":
     case "ended": {
-      const occasion = occasionOf(context, own);
-      const key = `${spawn.endedAt ?? context.now}`;
-      const closing = sessionEnd(occasion, key, { reason: spawn.outcome ?? kind });
-      const last = spawn.agent === null ? null : record(context, own, [closing], rootOwn);
-      const stop = subagentStop(occasionOf(context, above), `${spawn.trace}:${key}`, {
+      const last = spawn.agent === null ? null : record(context, own, [ending(context, spawn, own)], rootOwn);
+      const stop = subagentStop(occasionOf(context, above), `${spawn.trace}:${endKey(context, spawn)}`, {
         childSession: own.session,
         outcome: spawn.outcome === null ? "cancelled" : stopOutcome(spawn.outcome, spawn),
         finalHash: last?.entry ?? null,
@@ -166,6 +166,15 @@ function auditTransition(context: HookContext, { kind, spawn }: Transition): voi
       record(context, above, [stop], rootAbove);
     }
   }
+}
+
+function ending(context: HookContext, spawn: SpawnRecord, own: Actor): Step {
+  const reason = spawn.outcome ?? "merged";
+  return sessionEnd(occasionOf(context, own), endKey(context, spawn), { reason });
+}
+
+function endKey({ now }: HookContext, { endedAt }: SpawnRecord): string {
+  return String(endedAt ?? now);
 }
 
 /** A spawn that was found running, or that goes on after it had ended. */

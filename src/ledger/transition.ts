@@ -3,8 +3,8 @@ import type { SpawnRecord } from "./spawn-record.ts";
 /** Something that happened to a spawn, as it stood right after. */
 export type Transition = { kind: TransitionKind; spawn: SpawnRecord };
 
-/** adopted: found running; began: its agent was seen; ended; merged: found to be another; resumed */
-export type TransitionKind = "adopted" | "began" | "ended" | "merged" | "resumed";
+/** adopted: found running; began: its agent was seen; ended; seen: only after its end; merged: found to be another; resumed */
+export type TransitionKind = "adopted" | "began" | "ended" | "seen" | "merged" | "resumed";
 
 /** What a change of a spawn's record comes to; null for what moves it no further. */
 export function transitionOf(before: SpawnRecord | null, after: SpawnRecord): TransitionKind | null {
@@ -13,7 +13,8 @@ export function transitionOf(before: SpawnRecord | null, after: SpawnRecord): Tr
     return after.phase === "ended" ? "ended" : null;
   }
   if (before.mergedInto === null && after.mergedInto !== null) return "merged";
-  if (before.phase === after.phase) return null;
+  const known = before.agent === null && after.agent !== null;
+  if (before.phase === after.phase) return known && after.phase === "ended" ? "seen" : null;
   if (after.phase === "ended") return "ended";
   return before.phase === "ended" ? "resumed" : "began";
 }
