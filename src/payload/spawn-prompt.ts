@@ -51,7 +51,7 @@ function limits(budget: Budget): string {
 
 function spawning(payload: SpawnPayload, role: Role): string {
   if (!maySpawn(role)) return "Do the work yourself: you may not start subagents.";
-  return `A subagent that you start needs a payload of its own with parent_trace_id ${payload.trace_id}.`;
+  return `A subagent that you start gets its payload from the guard; one that you write has parent_trace_id ${payload.trace_id}.`;
 }
 
 function stateNote(payload: SpawnPayload): string | null {

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildsIn, ORCHESTRATORS, skillText } from "../support/skill-commands.ts";
-import { type GuardedRun, guardedRun, payloadIn, removeRuns } from "./guarded-run.ts";
+import { agentCall, type GuardedRun, guardedRun, payloadIn, removeRuns } from "./guarded-run.ts";
 import { installClaude } from "./harness/claude-program.ts";
 import { type Ask, type Reply, type Scenario, script, type ToolCall } from "./harness/scripted-model.ts";
 import { bash } from "./model-calls.ts";
@@ -10,7 +10,7 @@ beforeAll(installClaude, 300_000);
 afterAll(removeRuns);
 
 /** What a role's agent does in its turns; its report with the contract comes after them by itself. */
-type Work = Record<string, ToolCall[]>;
+type Work = Record<string, (ToolCall | ToolCall[])[]>;
 
 const write = (path: string, content: string): ToolCall => ({
   name: "Write",
@@ -58,8 +58,11 @@ function worker(work: Work): Scenario {
     const payload = payloadIn(firstPrompt);
     const calls = work[String(payload?.subagent_role)] ?? [];
     const call = calls[turn];
-    if (call !== undefined) return { calls: [call] };
-    const written = calls.filter(({ name }) => name === "Write").map(({ input }) => input.file_path);
+    if (call !== undefined) return { calls: [call].flat() };
+    const written = calls
+      .flat()
+      .filter(({ name }) => name === "Write")
+      .map(({ input }) => input.file_path);
     const contract = {
       trace_id: payload?.trace_id,
       status: "ok",
@@ -176,5 +179,95 @@ describe("a model that follows the text of /develop", () => {
     expect(events).toEqual(run.spawns.flatMap(() => ["SubagentStart", "SubagentStop"]));
     execFileSync("node", ["--test"], { cwd: run.projectDir });
     expect(run.projectFiles()).toEqual(expect.arrayContaining(["src/slug.js", "test/slug.test.js"]));
+  });
+});
+
+describe("a model that follows the text of /feature-design", () => {
+  const folder = "docs/design/saved-filters";
+  const specialist = (role: string) => agentCall(`spawn-guard:${role}`, `Write your document in ${folder}.`);
+  let run: GuardedRun;
+  beforeAll(async () => {
+    run = await guardedRun({
+      prompt: "/spawn-guard:feature-design filters that people can save",
+      model: both(
+        followsSkill(`ls ${folder}`),
+        worker({
+          "feature-design-lead": [
+            specialist("product-manager"),
+            [specialist("system-architect"), specialist("qa-engineer")],
+            { name: "Glob", input: { pattern: `${folder}/*.md` } },
+          ],
+          "product-manager": [write(`${folder}/requirements.md`, "R1: a filter can be saved\n")],
+          "system-architect": [write(`${folder}/architecture.md`, "R1: a table of filters\n")],
+          "qa-engineer": [write(`${folder}/tests.md`, "R1: save, reload, still there\n")],
+          "security-engineer": [write(`${folder}/threats.md`, "R1: a filter of somebody else\n")],
+          "eval-judge": [{ name: "Read", input: { file_path: `${folder}/requirements.md` } }],
+        }),
+      ),
+    });
+  });
+  const find = (role: string) => run.spawns.find((spawn) => spawn.role === role);
+
+  it("has three specialists below the lead, the gap and the judge beside it, each bound and ended with a valid contract", () => {
+    expect(run.result).toBe("followed 3 steps");
+    const below = { ...SPAWN, depth: 2, parent: find("feature-design-lead")?.trace, origin: "attached" };
+    const spawns = tree(run);
+    expect(spawns).toHaveLength(6);
+    expect(spawns).toEqual(
+      expect.arrayContaining([
+        { role: "feature-design-lead", ...SPAWN },
+        { role: "product-manager", ...below },
+        { role: "system-architect", ...below },
+        { role: "qa-engineer", ...below },
+        { role: "security-engineer", ...SPAWN },
+        { role: "eval-judge", ...SPAWN },
+      ]),
+    );
+    expect(refusals(run)).toEqual([]);
+    expect(run.session.refusals).toEqual([]);
+  });
+
+  it("names the lead as the parent in what each specialist reads, and chains the run's own spawns", () => {
+    const lead = find("feature-design-lead")?.trace ?? "";
+    const read = run.asks.filter(({ agentId, turn }) => agentId !== null && turn === 0);
+    const parents = read
+      .map(({ firstPrompt }) => payloadIn(firstPrompt))
+      .map((payload) => [payload?.subagent_role, payload?.parent_trace_id]);
+    for (const role of ["product-manager", "system-architect", "qa-engineer"])
+      expect(parents).toContainEqual([role, lead]);
+    expect([find("security-engineer")?.trace, find("eval-judge")?.trace]).toEqual(
+      ["002", "003"].map((seq) => lead.replace(/001$/, seq)),
+    );
+  });
+
+  it("leaves each document written by its own role", () => {
+    const documents = ["requirements", "architecture", "tests", "threats"].map(
+      (name) => `${folder}/${name}.md`,
+    );
+    expect(run.projectFiles()).toEqual(expect.arrayContaining(documents));
+  });
+
+  it("gives no specialist more than the lead has", () => {
+    const lead = find("feature-design-lead")?.payload.budget;
+    expect(lead?.max_input_tokens).toBe(200_000);
+    for (const { payload } of run.spawns.filter(({ depth }) => depth === 2)) {
+      expect(payload.budget.max_input_tokens).toBeLessThan(lead?.max_input_tokens ?? 0);
+      expect(payload.budget.timeout_ms).toBeLessThanOrEqual(lead?.timeout_ms ?? 0);
+    }
+  });
+});
+
+describe("a model that follows the text of", () => {
+  it.each([
+    ["team-bugfix", ["qa-engineer", "software-engineer", "software-engineer", "solution-architect"]],
+    ["refactor", ["qa-engineer", "python-engineer", "software-engineer"]],
+    ["migrate", ["db-engineer", "db-engineer", "data-engineer", "sre-engineer"]],
+  ])("/%s spawns each of its roles in turn: %j", async (skill, roles) => {
+    const run = await guardedRun({
+      prompt: `/spawn-guard:${skill} the orders page`,
+      model: both(followsSkill("true"), worker({})),
+    });
+    expect(tree(run)).toEqual(roles.map((role) => ({ role, ...SPAWN })));
+    expect(refusals(run)).toEqual([]);
   });
 });

@@ -6,6 +6,7 @@ import { build } from "esbuild";
 import { afterAll, describe, expect, it } from "vitest";
 import { replay } from "../../demo/replay.ts";
 import { POLICY_KEYS, POLICY_RULES } from "../../src/policy/policy-keys.ts";
+import { argumentsIn, buildsIn, ORCHESTRATORS, skillText } from "../support/skill-commands.ts";
 
 const README = readFileSync("README.md", "utf8");
 const folders: string[] = [];
@@ -59,6 +60,18 @@ describe("README", () => {
       validation: "ok",
       spawn_payload: { untrusted_inputs: [{ source: "L2:CLAUDE.md", wrapped: true }] },
     });
+  });
+
+  it("shows every orchestrator skill, with roles that it spawns", () => {
+    const rows = shown("orchestrators").split("\n").slice(2);
+    expect(rows.map((row) => /`\/([a-z-]+)`/.exec(row)?.[1])).toEqual(ORCHESTRATORS);
+    for (const [index, skill] of ORCHESTRATORS.entries()) {
+      const spawned = buildsIn(skillText(skill)).map((build) => argumentsIn(build).role);
+      const [, , turns = ""] = rows[index]?.split("|") ?? [];
+      const named = turns.match(/\b[a-z]+-[a-z-]+\b/g) ?? [];
+      expect(named.length).toBeGreaterThan(0);
+      expect(spawned).toEqual(expect.arrayContaining(named));
+    }
   });
 
   it("shows every policy key, with its default and its meaning", () => {

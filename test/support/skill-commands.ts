@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 
 /** The skills that lead a piece of work through several spawns. */
-export const ORCHESTRATORS = ["develop"] as const;
+export const ORCHESTRATORS = ["develop", "feature-design", "team-bugfix", "refactor", "migrate"] as const;
 
 /** A skill's file, as it is. */
 export function skillText(name: string): string {
