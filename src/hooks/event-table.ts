@@ -56,14 +56,22 @@ export const EVENT_TABLE: readonly Row[] = [
 /** The scripts to build, each once. */
 export const SCRIPTS: readonly string[] = [...new Set(EVENT_TABLE.map((row) => row.script))];
 
+/**
+ * How a hook's command starts its script: `sh`, which starts no Node for what is none of ours, or where there is no
+ * POSIX shell (Windows) `node`, which looks at the input itself.
+ */
+export type Starter = "sh" | "node";
+
+const STARTER_SCRIPT: Record<Starter, string> = { sh: "run.sh", node: "start.cjs" };
+
 /** plugin/hooks/hooks.json: exec form throughout, so no path or option ever meets a shell. */
-export function hooksJson(): { hooks: Record<string, unknown[]> } {
+export function hooksJson(starter: Starter): { hooks: Record<string, unknown[]> } {
   const hooks: Record<string, unknown[]> = {};
   for (const { event, matcher, script, words = [], timeout, onFailure } of EVENT_TABLE) {
     const handler = {
       type: "command",
-      command: "sh",
-      args: ["${CLAUDE_PLUGIN_ROOT}/hooks/run.sh", `${script}.cjs`, ...words],
+      command: starter,
+      args: [`\${CLAUDE_PLUGIN_ROOT}/hooks/${STARTER_SCRIPT[starter]}`, `${script}.cjs`, ...words],
       timeout,
       ...(onFailure === undefined ? {} : { onFailure }),
     };

@@ -44,9 +44,11 @@ export function parseToolCall(event: HookEvent): ToolCall {
 }
 
 function parseObject(bytes: Uint8Array): Json {
-  // Decoded once, as UTF-8 whatever the locale; bytes that are none become U+FFFD, and the decision is still made.
+  // Decoded once, as UTF-8 whatever the locale; bytes that are none become U+FFFD, NULs are dropped, as shells do
+  // (run.sh), and the decision is still made.
   const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
     .toString("utf8")
+    .replaceAll("\0", "")
     .replace(/^\uFEFF/, "");
   if (source.trim() === "") throw new BadInput("standard input is empty");
   let value: unknown;

@@ -1,9 +1,10 @@
-import { readSync, writeSync } from "node:fs";
+import { writeSync } from "node:fs";
 import { codeOf } from "../ledger/files.ts";
 import { pause } from "../ledger/pause.ts";
 import { type Answer, renderAnswer, withMessage } from "./answer.ts";
 import { HookContext } from "./hook-context.ts";
 import { BadInput, type HookEvent, parseHookEvent } from "./hook-event.ts";
+import { readStandardInput } from "./standard-input.ts";
 
 /** Decides about one event. */
 export type Handler = (event: HookEvent, context: HookContext) => Answer | Promise<Answer>;
@@ -15,15 +16,15 @@ export type OnError = (context: HookContext | null, event: HookEvent | null) => 
 export type Hook = { event: string; handle: Handler; onError: OnError };
 
 /**
- * Runs one hook: reads all of standard input, decides, writes at most one JSON object, and always exits with 0
- * (DESIGN "Failure"). What goes wrong is answered by `onError` and said to the person.
+ * Runs one hook: reads all of standard input, unless it has been read already, decides, writes at most one JSON
+ * object, and always exits with 0 (DESIGN "Failure"). What goes wrong is answered by `onError` and said to the person.
  */
-export async function runHook({ event: name, handle, onError }: Hook): Promise<void> {
+export async function runHook({ event: name, handle, onError }: Hook, given?: Uint8Array): Promise<void> {
   let context: HookContext | null = null;
   let event: HookEvent | null = null;
   let answer: Answer;
   try {
-    const input = readStandardInput();
+    const input = given ?? readStandardInput();
     context = new HookContext(process.env, Date.now());
     event = parseHookEvent(input);
     context.open(event);
@@ -52,28 +53,6 @@ function describe(name: string, error: unknown): string {
   const what = error instanceof BadInput ? "bad input" : "an error";
   const message = error instanceof Error ? error.message : String(error);
   return `spawn-guard could not judge a ${name} event (${what}: ${message.slice(0, 300)})`;
-}
-
-function readStandardInput(): Uint8Array {
-  const chunks: Buffer[] = [];
-  for (;;) {
-    const chunk = Buffer.allocUnsafe(65_536);
-    let count: number;
-    try {
-      count = readSync(0, chunk, 0, chunk.length, null);
-    } catch (error) {
-      // A pipe that is not ready, and Windows' way of saying that a pipe has ended.
-      if (codeOf(error) === "EAGAIN") {
-        pause(1);
-        continue;
-      }
-      if (codeOf(error) === "EOF") break;
-      throw error;
-    }
-    if (count === 0) break;
-    chunks.push(chunk.subarray(0, count));
-  }
-  return Buffer.concat(chunks);
 }
 
 function writeAll(text: string): void {

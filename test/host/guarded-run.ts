@@ -21,8 +21,11 @@ export type GuardedRun = Run & {
 const runs: Run[] = [];
 
 /** Runs the real Claude Code with the built plugin, and reads what its ledger says afterwards. */
-export async function guardedRun({ pluginDirs = [], ...options }: RunOptions): Promise<GuardedRun> {
-  const run = await runClaude({ ...options, pluginDirs: [recordedPlugin("plugin"), ...pluginDirs] });
+export async function guardedRun(
+  { pluginDirs = [], ...options }: RunOptions,
+  plugin = "plugin",
+): Promise<GuardedRun> {
+  const run = await runClaude({ ...options, pluginDirs: [recordedPlugin(plugin), ...pluginDirs] });
   runs.push(run);
   const failed = run.hookCalls.filter(
     ({ plugin, exitCode, stderr }) => plugin === "spawn-guard" && (exitCode !== 0 || stderr !== ""),

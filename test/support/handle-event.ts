@@ -1,8 +1,9 @@
 import type { Answer } from "../../src/hooks/answer.ts";
 import { EVENT_TABLE } from "../../src/hooks/event-table.ts";
 import type { HookContext } from "../../src/hooks/hook-context.ts";
-import { type HookEvent, parseHookEvent } from "../../src/hooks/hook-event.ts";
+import { parseHookEvent } from "../../src/hooks/hook-event.ts";
 import type { Hook } from "../../src/hooks/run-hook.ts";
+import { matchesTool } from "./host-matcher.ts";
 
 /**
  * Decides about one event in this process, by the event table's handlers and the host's rules for matchers, as the
@@ -12,17 +13,11 @@ export async function handleEvent(input: Record<string, unknown>, context: HookC
   const event = parseHookEvent(Buffer.from(JSON.stringify(input)));
   context.open(event);
   const row = EVENT_TABLE.find(
-    (candidate) => candidate.event === event.name && matches(candidate.matcher, event),
+    (candidate) => candidate.event === event.name && matchesTool(candidate.matcher, event.raw.tool_name),
   );
   const text = JSON.stringify(input);
   if (row === undefined || (row.words !== undefined && !row.words.some((word) => text.includes(word))))
     return {};
   const { hook }: { hook: Hook } = await import(`../../src/hooks/${row.script}.ts`);
   return hook.handle(event, context);
-}
-
-function matches(matcher: string | undefined, { raw }: HookEvent): boolean {
-  if (matcher === undefined) return true;
-  const tool = String(raw.tool_name);
-  return /^[\w\-, |]+$/.test(matcher) ? matcher.split(/[|,]/).includes(tool) : new RegExp(matcher).test(tool);
 }

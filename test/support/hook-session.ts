@@ -5,6 +5,7 @@ import { join, resolve } from "node:path";
 import { Ledger } from "../../src/ledger/ledger.ts";
 import type { SessionState } from "../../src/ledger/session-state.ts";
 import type { SpawnRecord } from "../../src/ledger/spawn-record.ts";
+import { matchesTool } from "./host-matcher.ts";
 
 type Json = Record<string, unknown>;
 type Handler = { command: string; args: string[]; timeout: number };
@@ -119,16 +120,9 @@ export class HookSession {
     rmSync(this.root, { recursive: true, force: true });
   }
 
-  /** The host's two readings of a matcher: a list of exact names, else an unanchored regular expression. */
   private matching(event: string, tool: unknown): Handler[] {
     return (this.hooks[event] ?? [])
-      .filter(({ matcher }) => {
-        if (matcher === undefined || matcher === "" || matcher === "*") return true;
-        if (typeof tool !== "string") return false;
-        return /^[\w\-, |]+$/.test(matcher)
-          ? matcher.split(/[|,]/).includes(tool)
-          : new RegExp(matcher).test(tool);
-      })
+      .filter(({ matcher }) => matchesTool(matcher, tool))
       .flatMap(({ hooks: handlers }) => handlers);
   }
 

@@ -1,39 +1,52 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { EVENT_TABLE, hooksJson, SCRIPTS } from "../../../src/hooks/event-table.ts";
+import { matchesTool } from "../../support/host-matcher.ts";
+import { HOST_TOOLS } from "../../support/host-tools.ts";
 
 const TOOL_EVENTS = ["PreToolUse", "PostToolUse", "PostToolUseFailure"];
 
-/** The host's two readings of a matcher: a list of exact names, else an unanchored regular expression. */
+const RECORDINGS = "test/recordings";
+
+/** Every tool that was called in a session recorded in the real host. */
+function recordedTools(): string[] {
+  const texts = readdirSync(RECORDINGS).map((name) => readFileSync(join(RECORDINGS, name), "utf8"));
+  const names = texts.flatMap((text) => [...text.matchAll(/"tool_name":"([^"]*)"/g)]);
+  return [...new Set(names.map(([, name = ""]) => name))];
+}
+
 function scriptsFor(event: string, tool: string): string[] {
-  return EVENT_TABLE.filter((row) => row.event === event)
-    .filter(({ matcher = "" }) => {
-      if (matcher === "") return true;
-      return /^[\w\-, |]+$/.test(matcher)
-        ? matcher.split(/[|,]/).includes(tool)
-        : new RegExp(matcher).test(tool);
-    })
-    .map(({ script }) => script);
+  return EVENT_TABLE.filter((row) => row.event === event && matchesTool(row.matcher, tool)).map(
+    ({ script }) => script,
+  );
 }
 
 describe("hooks.json", () => {
   const file = JSON.parse(readFileSync("plugin/hooks/hooks.json", "utf8"));
 
-  it("is what the event table makes", () => {
-    expect(file).toEqual(hooksJson());
+  it("is what the event table makes, for a machine with a shell or, where it was built so, without one", () => {
+    expect([hooksJson("sh"), hooksJson("node")]).toContainEqual(file);
   });
 
-  it("starts each script without a shell's reading of a path, from the plugin's own folder (case 48)", () => {
-    for (const groups of Object.values<Record<string, unknown>[]>(file.hooks)) {
-      for (const { hooks } of groups as { hooks: Record<string, unknown>[] }[]) {
-        for (const handler of hooks) {
-          expect(handler).toMatchObject({ type: "command", command: "sh" });
-          expect(handler.args).toEqual(expect.arrayContaining(["${CLAUDE_PLUGIN_ROOT}/hooks/run.sh"]));
-          expect(handler.timeout).toBeGreaterThanOrEqual(5);
-        }
+  it.each([
+    ["sh", "run.sh"],
+    ["node", "start.cjs"],
+  ] as const)(
+    "starts each script by %s without a shell's reading of a path, from the plugin's own folder (case 48)",
+    (starter, script) => {
+      const handlers = Object.values(hooksJson(starter).hooks).flatMap((groups) =>
+        (groups as { hooks: Record<string, unknown>[] }[]).flatMap(({ hooks }) => hooks),
+      );
+      expect(handlers).toHaveLength(EVENT_TABLE.length);
+      for (const { type, command, args, timeout } of handlers) {
+        expect({ type, command }).toEqual({ type: "command", command: starter });
+        expect((args as string[])[0]).toBe(`\${CLAUDE_PLUGIN_ROOT}/hooks/${script}`);
+        expect(timeout).toBeGreaterThanOrEqual(5);
       }
-    }
-  });
+    },
+  );
 
   it("does not depend on a file's mode (case 32)", () => {
     for (const script of SCRIPTS) {
@@ -81,6 +94,26 @@ describe("who is asked about a tool call", () => {
     ["", "pre-tool-use"],
   ])("%j: %s, and nobody else", (tool, script) => {
     expect(scriptsFor("PreToolUse", tool)).toEqual([script]);
+  });
+
+  it("one script for each tool that the host names or was seen to call", () => {
+    const tools = [...new Set([...HOST_TOOLS, ...recordedTools()])];
+    expect(tools).toEqual(expect.arrayContaining(["Agent", "Task", "Read", "ToolSearch"]));
+    const asked = tools.map((tool) => [tool, ...scriptsFor("PreToolUse", tool)]);
+    expect(asked.filter((row) => row.length !== 2)).toEqual([]);
+    const spawns = asked.filter(([, script]) => script === "pre-tool-use-agent").map(([tool]) => tool);
+    expect(spawns.sort()).toEqual(["Agent", "Task"]);
+  });
+
+  it("one script for any name at all, and the spawns' for two alone", () => {
+    const near = fc.constantFrom(...HOST_TOOLS, "Agent", "agents", "Task ", " Task", "Task|Agent", "Agent\n");
+    fc.assert(
+      fc.property(fc.oneof(fc.string({ unit: "binary" }), near), (tool) => {
+        const scripts = scriptsFor("PreToolUse", tool);
+        expect(scripts).toHaveLength(1);
+        expect(scripts[0] === "pre-tool-use-agent").toBe(tool === "Agent" || tool === "Task");
+      }),
+    );
   });
 
   it.each(["PostToolUse", "PostToolUseFailure"])("after it, at %s: only what starts agents", (event) => {
