@@ -13,7 +13,7 @@ import { readLedger } from "./read-ledger.ts";
 export type GuardedRun = Run & {
   session: SessionState;
   spawns: SpawnRecord[];
-  /** of all chains: the session's first, then each child's */
+  /** of all chains, each in its order */
   receipts: Receipt[];
   projectFiles(): string[];
 };
