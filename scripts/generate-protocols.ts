@@ -27,14 +27,11 @@ export function protocolFiles(): string[] {
   return readdirSync(PROTOCOLS).filter((file) => file.endsWith(".md"));
 }
 
-/** The text with what follows each `<!-- table NAME -->`, up to the next blank line, replaced by that table. */
+/** The text with the table under each `<!-- table NAME -->` replaced by that of the code. */
 export function fillTables(text: string, tables: Readonly<Record<string, string>>): string {
-  return text.replace(
-    /(<!-- table ([a-z-]+) -->\n)[\s\S]*?(?=\n\n|\n?$)/g,
-    (_, marker: string, name: string) => {
-      const table = tables[name];
-      if (table === undefined) throw new Error(`there is no table ${name}`);
-      return marker + table;
-    },
-  );
+  return text.replace(/(<!-- table ([a-z-]+) -->\n)(?:\|.*\n)*/g, (_, marker: string, name: string) => {
+    const table = tables[name];
+    if (table === undefined) throw new Error(`there is no table ${name}`);
+    return `${marker}${table}\n`;
+  });
 }

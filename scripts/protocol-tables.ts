@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import { POLICY_RULES, type PolicyKey } from "../src/policy/policy-keys.ts";
 import { BUILTIN_ROLES } from "../src/roles/builtin-roles.ts";
-import { ROLE_TYPES, type RoleType } from "../src/roles/role.ts";
-import { PLUGIN_ROLE_TYPES, ROLE_TYPE_BUDGETS, UNSAID_BUDGET } from "../src/roles/role-budget.ts";
+import { PLUGIN_ROLES } from "../src/roles/plugin-roles.generated.js";
+import { ROLE_TYPES, type Role, type RoleType } from "../src/roles/role.ts";
+import { defaultBudget, roleType } from "../src/roles/role-budget.ts";
 
 type Schema = {
   type?: string | string[];
@@ -12,9 +13,8 @@ type Schema = {
   required?: string[];
   properties?: Record<string, Schema>;
   items?: Schema;
-  default?: unknown;
 } & { [bound in Bound]?: number };
-type Bound = "minimum" | "maximum" | "minLength" | "maxLength" | "maxItems";
+type Bound = "minimum" | "maximum" | "minLength" | "maxLength";
 
 /** Policy keys that bound how spawns nest and how many there are. */
 const LIMIT_KEYS: readonly PolicyKey[] = [
@@ -26,6 +26,17 @@ const LIMIT_KEYS: readonly PolicyKey[] = [
   "session_token_hard_cap",
 ];
 
+const BUDGET_FIELDS = [
+  "max_input_tokens",
+  "max_tool_calls",
+  "timeout_ms",
+  "max_output_tokens",
+  "max_turns",
+  "retry_budget",
+] as const;
+/** What an agent file may say itself. */
+const OWN_FIELDS: readonly string[] = ["max_output_tokens", "max_turns"];
+
 /** The tables that stand in team-protocols/*.md, out of the code and the schemas. */
 export function protocolTables(): Record<string, string> {
   return {
@@ -33,36 +44,39 @@ export function protocolTables(): Record<string, string> {
       ["Key", "Default", "Meaning"],
       LIMIT_KEYS.map((key) => [code(key), POLICY_RULES[key].default, POLICY_RULES[key].meaning]),
     ),
-    "role-types": table(
-      ["Type", "Roles", "Input tokens", "Tool calls", "Time (ms)"],
-      ROLE_TYPES.map((type) => {
-        const { max_input_tokens, max_tool_calls, timeout_ms } = ROLE_TYPE_BUDGETS[type];
-        return [type, rolesOf(type), max_input_tokens, max_tool_calls, timeout_ms];
-      }),
+    budgets: table(
+      ["Type", "Roles", ...BUDGET_FIELDS.map(code)],
+      [...ROLE_TYPES.map(budgetRow), boundsRow()],
     ),
-    budget: table(["Field", "Bounds", "Default"], budgetRows()),
     contract: table(["Field", "Value", "Meaning"], contractRows(readSchema("return-contract"))),
   };
 }
 
-function rolesOf(type: RoleType): string {
-  if (type === "other")
-    return [...BUILTIN_ROLES.map(({ name }) => name), "every other agent file"].join(", ");
-  const roles = [...PLUGIN_ROLE_TYPES].filter(([, of]) => of === type);
-  return roles.map(([name]) => name).join(", ");
+function budgetRow(type: RoleType): (string | number)[] {
+  const roles = type === "other" ? BUILTIN_ROLES : PLUGIN_ROLES.map(({ role }) => role).filter(isOf(type));
+  const names = roles.map(({ name }) => name).join(", ");
+  const [role] = roles;
+  if (role === undefined) throw new Error(`no role is of type ${type}`);
+  const unsaid = defaultBudget({ ...role, maxTurns: null, maxOutputTokens: null });
+  return [
+    type,
+    type === "other" ? `${names}, every other agent file` : names,
+    ...BUDGET_FIELDS.map(
+      (field) => `${OWN_FIELDS.includes(field) ? "its file's, else " : ""}${unsaid[field]}`,
+    ),
+  ];
 }
 
-function budgetRows(): (string | number)[][] {
+function isOf(type: RoleType): (role: Role) => boolean {
+  return (role) => roleType(role) === type;
+}
+
+function boundsRow(): string[] {
   const { properties = {} } = readSchema("spawn-payload").properties?.budget ?? {};
-  const ownFile: Record<string, string> = {
-    max_output_tokens: `the agent file's \`max_output_tokens\`, else ${UNSAID_BUDGET.max_output_tokens}`,
-    max_turns: `the agent file's \`maxTurns\`, else ${UNSAID_BUDGET.max_turns}`,
-  };
-  return Object.entries(properties).map(([field, { minimum, maximum, default: unsaid }]) => [
-    code(field),
-    `${minimum} to ${maximum}`,
-    ownFile[field] ?? (unsaid === undefined ? "the role type's" : String(unsaid)),
-  ]);
+  const bounds = BUDGET_FIELDS.map(
+    (field) => `${properties[field]?.minimum} to ${properties[field]?.maximum}`,
+  );
+  return ["bounds", "any", ...bounds];
 }
 
 /** Each field by its path; a star marks those that are required where their parent is there. */

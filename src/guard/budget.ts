@@ -21,11 +21,11 @@ export type LimitState = {
  * The host stops an agent at its maxTurns without a word, so the tools close two turns before: one for the calls
  * that are denied, one for the report (DESIGN "Budgets").
  */
-const TURNS_KEPT = 2;
+export const TURNS_KEPT = 2;
 /** DESIGN "Budgets": told once at 80 % of a limit. */
-const TOLD_AT = 0.8;
+export const TOLD_AT = 0.8;
 /** An agent that goes on in the second response after a denied one is ended (DESIGN "Budgets"). */
-const RESPONSES_AFTER_DENIAL = 2;
+export const RESPONSES_AFTER_DENIAL = 2;
 
 /** How many times its budget a spawn may use: once where its caller asked for it (DESIGN "Policy"). */
 export function runawayFactor(origin: SpawnOrigin, policy: Policy): number {

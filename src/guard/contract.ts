@@ -8,7 +8,7 @@ import type { FieldProblem } from "../payload/spawn-payload.ts";
 const TAG = /^[ \t]*<return_contract>|<(\/)return_contract>[ \t]*$/gm;
 const FENCE = "```";
 /** A subagent's own count this far from the measured one is said; below it is rounding. */
-const TOLERANCE = 0.25;
+export const TOLERANCE = 0.25;
 
 export type CheckContract = (
   value: unknown,

@@ -20,7 +20,7 @@ import type { AgentInput, SpawnRequest } from "./spawn-request.ts";
 import { bansFor, callerIntent, intentFor, rightsFor } from "./spawn-rights.ts";
 
 /** A trace id names a folder of the ledger, and file systems end at 255 bytes. */
-const MAX_TRACE_LENGTH = 128;
+export const MAX_TRACE_LENGTH = 128;
 /** What a file can be named for: other names would be longer on disk than they look. */
 const KEPT_NAME = /^[A-Za-z0-9_. -]{1,60}$/;
 

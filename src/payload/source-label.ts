@@ -6,7 +6,7 @@ export const SOURCE_FORM =
   "L0:<what a person or page says>, L2:<project document>, L4:<memory>, tool:<Tool>:<id> or subagent:<role>:<trace id>";
 
 /** characters of a label */
-const LABEL_MAX = 200;
+export const LABEL_MAX = 200;
 const STATE = "L0:state:";
 
 /**

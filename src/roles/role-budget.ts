@@ -22,7 +22,7 @@ export const ROLE_TYPE_BUDGETS: Readonly<Record<RoleType, Readonly<RoleTypeBudge
 };
 
 /** For a role whose file says nothing (DESIGN, row "other"); output in tokens. */
-export const UNSAID_BUDGET = { max_output_tokens: 2000, max_turns: 50 };
+const UNSAID = { max_output_tokens: 2000, max_turns: 50 };
 
 /** The payload schema's bounds for the two values that an agent file sets. */
 const OUTPUT_TOKENS = { min: 50, max: 8192 };
@@ -42,9 +42,9 @@ export function defaultBudget(role: Role): Budget {
   const { max_input_tokens, max_tool_calls, timeout_ms } = ROLE_TYPE_BUDGETS[roleType(role)];
   return {
     max_input_tokens,
-    max_output_tokens: within(OUTPUT_TOKENS, role.maxOutputTokens ?? UNSAID_BUDGET.max_output_tokens),
+    max_output_tokens: within(OUTPUT_TOKENS, role.maxOutputTokens ?? UNSAID.max_output_tokens),
     max_tool_calls,
-    max_turns: within(TURNS, role.maxTurns ?? UNSAID_BUDGET.max_turns),
+    max_turns: within(TURNS, role.maxTurns ?? UNSAID.max_turns),
     timeout_ms,
     retry_budget: 1,
   };
