@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { handOn, NO_HOST_CAP } from "../../demo/chain-scenario.ts";
 import { agentCall, guardedRun, payloadIn, removeRuns } from "./guarded-run.ts";
@@ -165,6 +166,9 @@ describe("/subagent-spawn", () => {
     });
     expect(run.projectFiles()).not.toContain("INJECTED");
     expect(run.spawns).toEqual([]);
+    const protocols = JSON.stringify(run.asks[0]?.body.messages).match(/`[^`]*\/team-protocols\/[^`]*`/g);
+    expect(protocols).toHaveLength(2);
+    for (const path of protocols ?? []) expect(existsSync(path.slice(1, -1))).toBe(true);
   });
 
   it("called through the Skill tool, does the same", async () => {

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { runBuild } from "../../../src/cli/build-command.ts";
@@ -23,6 +23,12 @@ describe("the subagent-spawn skill", () => {
     expect(body.match(/\$ARGUMENTS/g)).toHaveLength(1);
     expect(body).not.toMatch(/\$\d|\$ARGUMENTS\[/);
     for (const [, code = ""] of body.matchAll(/```sh\n(.*?)```/gs)) expect(code).not.toContain("$");
+  });
+
+  it("points to files that the plugin has", () => {
+    const paths = [...body.matchAll(/\$\{CLAUDE_PLUGIN_ROOT\}\/([\w./-]*\w)/g)].map(([, path]) => path);
+    expect(paths).toHaveLength(2);
+    expect(paths.filter((path) => !existsSync(`${PLUGIN_ROOT}${path}`))).toEqual([]);
   });
 
   it("shows a call of the CLI that works", () => {

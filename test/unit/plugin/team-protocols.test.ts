@@ -29,6 +29,11 @@ it("there are five, and the plugin has them as they are", () => {
     );
 });
 
+it("README leads to each of them", () => {
+  const links = [...readFileSync("README.md", "utf8").matchAll(/^- \[[^\]]+\]\(team-protocols\/([^)]+)\)/gm)];
+  expect(links.map(([, file]) => file).sort()).toEqual(protocolFiles().sort());
+});
+
 describe.each(WRITTEN.map(readProtocol))("$file", ({ text }) => {
   it("is 40 to 90 lines long", () => {
     expect(text.split("\n").length).toBeGreaterThanOrEqual(40);
