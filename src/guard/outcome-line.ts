@@ -1,5 +1,5 @@
 import { ranMs, tokensUsed } from "../ledger/meter.ts";
-import type { Outcome, SpawnRecord } from "../ledger/spawn-record.ts";
+import { hasFailed, type Outcome, type SpawnRecord } from "../ledger/spawn-record.ts";
 
 /** What an outcome means to the caller: out of budget is not broken, and refused is neither. */
 const MEANING: Record<Outcome, string> = {
@@ -32,7 +32,7 @@ export function outcomeLine(spawn: SpawnRecord, failures: number, now: number): 
     `spawn-guard: ${spawn.trace} (${spawn.role}) ${outcome === null ? "runs" : MEANING[outcome]}${detail(spawn)}`,
     ...(contract === null ? [] : [contractWords(contract)]),
     `used ${input} input and ${output} output tokens, ${meter.toolCalls} tool calls, ${meter.turns} turns, ${seconds} s; left ${left.join(", ")}`,
-    ...(outcome === "failed" ? [retryWords(failures, budget.retry_budget ?? 1)] : []),
+    ...(hasFailed(spawn) ? [retryWords(failures, budget.retry_budget ?? 1)] : []),
   ].join("; ");
 }
 

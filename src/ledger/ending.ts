@@ -4,7 +4,7 @@ import { mergeSlots } from "./merge.ts";
 import { type Meter, stopRun, tokensUsed } from "./meter.ts";
 import { type Failures, MAX_FAILURES, type SessionState } from "./session-state.ts";
 import { giveBack } from "./slot.ts";
-import type { Outcome, SpawnRecord } from "./spawn-record.ts";
+import { hasFailed, type Outcome, type SpawnRecord } from "./spawn-record.ts";
 
 /**
  * Ends a spawn: its record first, then its slot, so that whoever finds the slot after a kill in between can see
@@ -61,8 +61,7 @@ function releaseSlot(ledger: Ledger, ended: SpawnRecord, unreported: number): st
     orphans = Object.keys(running).filter((trace) => running[trace]?.parent === ended.trace);
     const spent = state.spent + Math.max(slot.spent, unreported);
     const freed: SessionState = { ...state, running, spent };
-    if (ended.outcome === "failed")
-      return { ...freed, failures: countFailure(state.failures, failureKey(ended)) };
+    if (hasFailed(ended)) return { ...freed, failures: countFailure(state.failures, failureKey(ended)) };
     return givesBack ? giveBack(freed, ended.parent) : freed;
   });
   if (children !== ended.children) {

@@ -90,6 +90,11 @@ type Identity = Pick<
   "trace" | "call" | "agent" | "parent" | "depth" | "role" | "agentType" | "origin" | "payload" | "phase"
 >;
 
+/** Whether it counts against retry_budget: it broke, or said in a valid contract that it could not do the work. */
+export function hasFailed({ outcome, contract }: Pick<SpawnRecord, "outcome" | "contract">): boolean {
+  return outcome === "failed" || (outcome === "completed" && contract?.status === "failed");
+}
+
 /** A spawn of which nothing more is known yet; `now` in milliseconds since the epoch. */
 export function newSpawnRecord(identity: Identity, prompt: string, now: number): SpawnRecord {
   return {

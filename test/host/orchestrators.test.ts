@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { buildsIn, ORCHESTRATORS, skillText } from "../support/skill-commands.ts";
+import { argumentsIn, buildsIn, ORCHESTRATORS, skillText } from "../support/skill-commands.ts";
 import { agentCall, type GuardedRun, guardedRun, payloadIn, removeRuns } from "./guarded-run.ts";
 import { installClaude } from "./harness/claude-program.ts";
 import { type Ask, type Reply, type Scenario, script, type ToolCall } from "./harness/scripted-model.ts";
@@ -53,7 +54,8 @@ function followsSkill(gate: string): Scenario {
 }
 
 /** A subagent that does its role's work and hands back a contract under the trace id in its own prompt. */
-function worker(work: Work): Scenario {
+function worker(work: Work, statuses: string[] = []): Scenario {
+  const left = [...statuses];
   return ({ firstPrompt, turn }): Reply => {
     const payload = payloadIn(firstPrompt);
     const calls = work[String(payload?.subagent_role)] ?? [];
@@ -65,7 +67,7 @@ function worker(work: Work): Scenario {
       .map(({ input }) => input.file_path);
     const contract = {
       trace_id: payload?.trace_id,
-      status: "ok",
+      status: left.shift() ?? "ok",
       result: { summary: "the part is done and checked", files_changed: written },
     };
     return { text: `Done.\n<return_contract>\n${JSON.stringify(contract)}\n</return_contract>` };
@@ -108,6 +110,8 @@ describe("the orchestrator skills", () => {
     const [asked] = run.asks;
     expect(asked && conversation(asked)).toContain(`${handedOut(name)} the "orders" page; touch x\n`);
     expect(run.projectFiles()).not.toContain("x");
+    const protocols = [...(asked ? conversation(asked) : "").matchAll(/`(\/[^`]+\/team-protocols\/[^`]+)`/g)];
+    expect(protocols.map(([, path = ""]) => existsSync(path))).toEqual([true, true]);
   });
 });
 
@@ -269,5 +273,64 @@ describe("a model that follows the text of", () => {
     });
     expect(tree(run)).toEqual(roles.map((role) => ({ role, ...SPAWN })));
     expect(refusals(run)).toEqual([]);
+  });
+});
+
+describe("what a skill says to do with a report", () => {
+  const ROLE = "software-engineer";
+
+  /** The first build of /develop, and then what `again` makes of its arguments, in the same run. */
+  async function attempts(
+    status: string,
+    again: (first: Record<string, unknown>) => Record<string, unknown>,
+  ) {
+    let build = "";
+    let trace = "";
+    const main: Scenario = (ask): Reply => {
+      const [result] = ask.lastToolResults;
+      if (ask.turn === 4) return { text: conversation(ask) };
+      if (ask.turn % 2 === 1) {
+        const { agent_input, spawn_payload } = JSON.parse(result?.text ?? "null");
+        trace ||= spawn_payload.trace_id;
+        return { calls: [{ name: "Agent", input: { ...agent_input, run_in_background: false } }] };
+      }
+      build ||= buildsIn(conversation(ask))[0] ?? "";
+      if (ask.turn === 0) return { calls: [bash(build)] };
+      const next = { ...again(argumentsIn(build)), run: trace.split("-")[2], seq: 2 };
+      return { calls: [bash(build.replace(/\n[\s\S]*\n/, () => `\n${JSON.stringify(next)}\n`))] };
+    };
+    return await guardedRun({
+      prompt: "/spawn-guard:develop add slugify(title) to src/slug.js",
+      model: both(main, worker({}, [status])),
+    });
+  }
+
+  it("is admitted after needs_clarification: the same task with the answer, under the next trace id", async () => {
+    const run = await attempts("needs_clarification", ({ constraints, ...first }) => ({
+      ...first,
+      constraints: [
+        ...(Array.isArray(constraints) ? constraints : []),
+        "Answer: an empty title gives an empty text.",
+      ],
+    }));
+    expect(tree(run)).toEqual([
+      { role: ROLE, ...SPAWN, contract: "needs_clarification" },
+      { role: ROLE, ...SPAWN },
+    ]);
+    expect(run.spawns[1]?.payload.constraints).toContain("Answer: an empty title gives an empty text.");
+    expect(refusals(run)).toEqual([]);
+    expect(run.result).not.toContain("retries left");
+  });
+
+  it("goes by the count of retries after failed, which stands beside the report", async () => {
+    const run = await attempts("failed", (first) => first);
+    expect(tree(run)).toEqual([
+      { role: ROLE, ...SPAWN, contract: "failed" },
+      { role: ROLE, ...SPAWN },
+    ]);
+    const [first] = run.spawns;
+    expect(run.result).toMatch(
+      new RegExp(`${first?.trace} .*contract failed; .*1 failed so far .*1 of 1 retries left`),
+    );
   });
 });

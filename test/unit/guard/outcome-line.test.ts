@@ -65,6 +65,17 @@ describe("the line that the caller gets", () => {
     expect(line({ outcome: "completed", payload: { ...payload, budget } }, failures)).not.toContain("retr");
   });
 
+  it.each([
+    ["failed", true],
+    ["partial", false],
+    ["needs_clarification", false],
+    ["ok", false],
+  ])("tells what is left of it after a contract that says %s: %s", (status, told) => {
+    const contract = { state: "valid", status, problem: null, asked: false } as const;
+    expect(line({ outcome: "completed", contract }, 1).includes("1 of 1 retries left")).toBe(told);
+    expect(line({ outcome: "budget_exhausted", contract }, 1)).not.toContain("retr");
+  });
+
   it("never says that less than nothing is left", () => {
     const meter = metered(99_000, 300, { toolCalls: 300, ranMs: 9_000_000 });
     expect(line({ outcome: "budget_exhausted", meter })).toContain("left 0 input tokens, 0 tool calls, 0 s");

@@ -284,3 +284,24 @@ describe("a slot that nobody frees", () => {
     expect(at.state).toMatchObject({ admitted: 2 });
   });
 });
+
+describe("a return contract", () => {
+  it.each([
+    ["failed", [1, 2]],
+    ["partial", []],
+    ["needs_clarification", []],
+    ["ok", []],
+  ])("that says %s counts as a failure of its role and goal: %j", async (status, times) => {
+    const at = newSession();
+    const counted: number[] = [];
+    for (const agent of ["a1", "a2"]) {
+      const { trace } = await at.running(`t-${agent}`, agent);
+      const contract = { trace_id: trace, status, result: { summary: "what came of it" } };
+      const last_assistant_message = JSON.stringify(contract);
+      for (let twice = 0; twice < 2; twice++)
+        await at.decide(at.agentEvent("SubagentStop", agent, { last_assistant_message }));
+      counted.push(...at.state.failures.map((failure) => failure.times));
+    }
+    expect(counted).toEqual(times);
+  });
+});
