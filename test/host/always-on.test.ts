@@ -41,7 +41,8 @@ describe("the plugin installed from a local marketplace", () => {
     expect(tokens).toBeGreaterThan(0);
     expect(tokens).toBeLessThanOrEqual(1500);
     const reckoned = alwaysOnTokens(TEXTS);
-    expect(reckoned).toBeGreaterThanOrEqual(tokens);
+    // The host shows a rounded figure: ~1,080 for 1079.
+    expect(reckoned).toBeGreaterThanOrEqual(tokens - 5);
     expect(reckoned).toBeLessThanOrEqual(tokens * 1.05);
   });
 });
