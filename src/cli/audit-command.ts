@@ -100,7 +100,9 @@ function verify({ data, sessions, signer, options }: Question): CommandResult {
     options.json === true
       ? `${JSON.stringify(reports, null, 2)}\n`
       : reports
-          .map(({ session, chains, broken: found }) => verdictLine(session, chains, found.length))
+          .map(({ session, chains, broken: found }) =>
+            verdictLine(session, chains, found.length, signer !== null),
+          )
           .join("");
   return { exitCode: broken.length > 0 ? 1 : 0, stdout, stderr };
 }
@@ -124,11 +126,17 @@ function verifyOne(data: string, session: string, signer: Signer | null): Sessio
   return verifySession(folder, session, signer, records);
 }
 
-function verdictLine(session: string, chains: SessionReport["chains"], broken: number): string {
+function verdictLine(
+  session: string,
+  chains: SessionReport["chains"],
+  broken: number,
+  hasKey: boolean,
+): string {
   const entries = chains.reduce((sum, chain) => sum + chain.entries, 0);
   const signed = chains.reduce((sum, chain) => sum + chain.signed, 0);
   const word = broken === 0 ? "ok" : "BROKEN";
-  return `${word}  session ${session}: ${chains.length} chains, ${entries} entries, ${signed} signed\n`;
+  const unchecked = signed > 0 && !hasKey ? ", signatures not checked (no key)" : "";
+  return `${word}  session ${session}: ${chains.length} chains, ${entries} entries, ${signed} signed${unchecked}\n`;
 }
 
 function show(question: Question): CommandResult {
