@@ -26,7 +26,8 @@ export async function replay(plugin: string, print: (text: string) => void): Pro
     .trimEnd()
     .split("\n")
     .map((line) => JSON.parse(line));
-  const session = new HookSession(String(lines[0]?.input.session_id), {}, plugin);
+  const sessionId = String(lines[0]?.input.session_id);
+  const session = new HookSession(sessionId, {}, plugin);
   const refusals: number[] = [];
   let calls = 0;
   try {
@@ -52,6 +53,16 @@ export async function replay(plugin: string, print: (text: string) => void): Pro
     print("\n3. What the ledger says now:\n");
     const { session: state, spawns } = session.ledger();
     print(sessionTree(state, spawns));
+
+    print("\n4. What the audit chain says (spawn-guard audit verify, then show):\n");
+    const place = ["--data", session.data, "--session", sessionId];
+    for (const action of ["verify", "show"]) {
+      print(
+        execFileSync(process.execPath, [cli, "audit", action, ...place])
+          .toString()
+          .trimEnd(),
+      );
+    }
   } finally {
     session.remove();
   }

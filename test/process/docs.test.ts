@@ -30,6 +30,9 @@ describe("README", () => {
     expect(await replay(resolve("plugin"), (text) => printed.push(text))).toBe(true);
     const text = plain(printed.join("\n"));
     for (const part of shown("demo").split("\n\n")) expect(text).toContain(part);
+    expect(text.split("\n")).toContain(shown("audit-verify"));
+    const rows = text.split("\n").map((line) => line.replace(/^\S+Z {2}/, ""));
+    for (const row of shown("audit-show").split("\n")) expect(rows).toContain(row);
   });
 
   it("shows what spawn-guard build prints", () => {
