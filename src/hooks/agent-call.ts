@@ -8,6 +8,7 @@ import { admitSpawn, recordRefusal } from "../ledger/admission.ts";
 import { endSpawn } from "../ledger/ending.ts";
 import { agentPlaces } from "../roles/agent-places.ts";
 import { handedTools } from "../roles/handed-tools.ts";
+import { OwnAgents } from "../roles/own-agents.ts";
 import { resolveTarget } from "../roles/resolve-target.ts";
 import { agentInput, attemptKey, callerOf, givenPayload } from "./agent-request.ts";
 import type { Answer } from "./answer.ts";
@@ -41,7 +42,7 @@ export async function judgeAgentCall(event: HookEvent, context: HookContext): Pr
   const { HOME, USERPROFILE } = context.environment;
   const folders = {
     plugin: join(dirname(process.argv[1] ?? ""), "..", "agents"),
-    own: agentPlaces(context.projectFolder, context.configFolder, HOME || USERPROFILE),
+    own: new OwnAgents(agentPlaces(context.projectFolder, context.configFolder, HOME || USERPROFILE)),
   };
   const target = await resolveTarget(input.subagent_type, folders);
   if ("broken" in target) {

@@ -1,13 +1,11 @@
-import { readdirSync, readFileSync, realpathSync, type Stats, statSync } from "node:fs";
-import { basename, join } from "node:path";
+import { readFileSync, statSync } from "node:fs";
+import { basename } from "node:path";
 import { parseAgentFile } from "./agent-file.ts";
+import { type AgentListing, listAgentFiles } from "./agent-listing.ts";
 import type { AgentFileProblem, Role } from "./role.ts";
 
 /** Bytes; a real agent file has a few thousand. */
 const MAX_FILE_BYTES = 1_048_576;
-
-/** A link to `/` in somebody's repository must not make a hook walk the disk. */
-const MAX_ENTRIES = 5_000;
 
 export type FoundRole = { role: Role; file: string };
 
@@ -16,6 +14,8 @@ export type AgentFolder = {
   /** files that give one name different rights; none of them is in `roles` */
   ambiguous: FoundRole[];
   problems: AgentFileProblem[];
+  /** false where not all of the folder was looked at */
+  complete: boolean;
 };
 
 /**
@@ -24,10 +24,14 @@ export type AgentFolder = {
  * them, in no order that it promises. A folder that does not exist is empty. Never throws for what is in the folder.
  */
 export function readAgentFolder(dir: string, origin: Role["origin"]): AgentFolder {
-  const folder: AgentFolder = { roles: new Map(), ambiguous: [], problems: [] };
-  const found = findAgentFiles(dir);
-  folder.problems.push(...found.problems);
-  for (const file of found.files) addFile(folder, file, origin);
+  return readAgentFiles(listAgentFiles(dir), origin);
+}
+
+/** The same for files that have been listed. */
+export function readAgentFiles(listing: AgentListing, origin: Role["origin"]): AgentFolder {
+  const { files, problems, complete } = listing;
+  const folder: AgentFolder = { roles: new Map(), ambiguous: [], problems: [...problems], complete };
+  for (const file of files) addFile(folder, file, origin);
   return folder;
 }
 
@@ -86,57 +90,6 @@ function readAgentText(file: string): AgentText {
   } catch (error) {
     return { kind: "unreadable", message: `file cannot be read as UTF-8 text: ${messageOf(error)}` };
   }
-}
-
-/** The folder's agent files, sorted by path. */
-function findAgentFiles(dir: string): { files: string[]; problems: AgentFileProblem[] } {
-  const files = new Map<string, string>();
-  const problems: AgentFileProblem[] = [];
-  const seen = new Set<string>();
-  const open = [dir];
-  let entries = 0;
-  for (let path = open.shift(); path !== undefined; path = open.shift()) {
-    const at = path;
-    const report = (message: string) => problems.push({ file: at, line: 1, severity: "error", message });
-    entries += 1;
-    if (entries > MAX_ENTRIES) {
-      report(
-        `folder ${dir} has more than ${MAX_ENTRIES} entries, the rest is not read; keep only agents there`,
-      );
-      break;
-    }
-    try {
-      const stats = statSync(at);
-      const real = realpathSync(at);
-      if (stats.isDirectory()) {
-        if (seen.has(real)) continue;
-        seen.add(real);
-        open.push(
-          ...readdirSync(at)
-            .sort()
-            .map((name) => join(at, name)),
-        );
-      } else if (isAgentFile(at, stats)) {
-        const before = files.get(real);
-        if (before === undefined || at < before) files.set(real, at);
-      } else if (at === dir) {
-        report("this is no folder; agents are *.md files in a folder");
-      }
-    } catch (error) {
-      const nothingThere = at === dir && isNotFound(error);
-      if (!nothingThere && (at === dir || at.endsWith(".md"))) report(`cannot be read: ${messageOf(error)}`);
-    }
-  }
-  return { files: [...files.values()].sort(), problems };
-}
-
-/** Only regular files: opening a named pipe would wait for ever. */
-function isAgentFile(path: string, stats: Stats): boolean {
-  return path.endsWith(".md") && stats.isFile();
-}
-
-function isNotFound(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ENOENT";
 }
 
 function messageOf(error: unknown): string {

@@ -2,6 +2,8 @@ import { basename } from "node:path";
 import { sameAgentType } from "../guard/agent-type.ts";
 import { readIfPresent } from "../ledger/files.ts";
 import type { AgentFolder, FoundRole } from "./agent-folder.ts";
+import { readHeader } from "./agent-header.ts";
+import { MAX_ENTRIES } from "./agent-listing.ts";
 import type { AgentPlace } from "./agent-places.ts";
 
 /** The agent file of a type cannot be used: which one, where and why. */
@@ -22,7 +24,11 @@ export function findOwnRole(
   read: (folder: string, origin: AgentPlace["origin"]) => AgentFolder,
 ): OwnRole | null {
   for (const { folder, origin } of places) {
-    const { roles, problems } = read(folder, origin);
+    const { roles, problems, complete } = read(folder, origin);
+    if (!complete)
+      return {
+        broken: `${folder} has more than ${MAX_ENTRIES} entries, so that not all agents in it are known`,
+      };
     const exact = roles.get(type);
     const near = [...roles.values()].filter(({ role }) => sameAgentType(role.name, type));
     const [only, ...others] = near;
@@ -42,6 +48,7 @@ export function findOwnRole(
 
 /** Whether an agent file that cannot be read may be this type's: by its name, or by the file's. */
 function mayBe(file: string, type: string): boolean {
-  const name = /^name:[ \t]*["']?([^"'\r\n]*)/m.exec(readIfPresent(file) ?? "")?.[1] ?? "";
+  const text = readHeader(file) ?? readIfPresent(file) ?? "";
+  const name = /^name:[ \t]*["']?([^"'\r\n]*)/m.exec(text)?.[1] ?? "";
   return [name.trim(), basename(file, ".md")].some((candidate) => sameAgentType(candidate, type));
 }

@@ -1,22 +1,21 @@
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DEFAULT_AGENT_TYPE, plainType, sameAgentType } from "../guard/agent-type.ts";
 import type { Target } from "../guard/spawn-request.ts";
 import { checksum } from "../ledger/checksum.ts";
 import { readIfPresent } from "../ledger/files.ts";
-import type { AgentPlace } from "./agent-places.ts";
 import { BUILTIN_ROLES } from "./builtin-roles.ts";
 import { foreignRole } from "./foreign-role.ts";
-import { type BrokenRole, findOwnRole, type OwnRole } from "./own-role.ts";
+import type { OwnAgents } from "./own-agents.ts";
+import type { BrokenRole } from "./own-role.ts";
 import { PLUGIN_ROLES } from "./plugin-roles.generated.js";
 import { PLUGIN_SCOPE } from "./plugin-scope.ts";
 import type { Role } from "./role.ts";
 
+/** Where agent files are looked for. */
 export type AgentFolders = {
-  /** the plugin's own `agents` */
+  /** the plugin's own folder `agents` */
   plugin: string;
-  /** the project's and the user's, in the order in which the host prefers them */
-  own: readonly AgentPlace[];
+  own: OwnAgents;
 };
 
 /**
@@ -29,7 +28,7 @@ export async function resolveTarget(
   folders: AgentFolders,
 ): Promise<Target | BrokenRole> {
   const asked = type === undefined || type.trim() === "" ? DEFAULT_AGENT_TYPE : type;
-  const own = await fromFiles(asked, folders.own);
+  const own = await folders.own.find(asked);
   if (own !== null && "broken" in own) return own;
   if (own !== null) return { role: own.role, agentType: own.role.name, known: true };
   const builtin = BUILTIN_ROLES.find((role) => sameAgentType(role.name, asked));
@@ -41,14 +40,6 @@ export async function resolveTarget(
   if (entry === undefined) return { role: foreignRole(asked), agentType: asked, known: false };
   const role = await current(entry, folders.plugin);
   return { role, agentType: PLUGIN_SCOPE + role.name, known: true };
-}
-
-/** Most projects have no agent files, so the reader of them is loaded only where there is a folder. */
-async function fromFiles(type: string, folders: readonly AgentPlace[]): Promise<OwnRole | null> {
-  const there = folders.filter(({ folder }) => existsSync(folder));
-  if (there.length === 0) return null;
-  const { readAgentFolder } = await import("./agent-folder.ts");
-  return findOwnRole(type, there, readAgentFolder);
 }
 
 /** A plugin role as its file says now: as it was built, unless somebody edited it. */

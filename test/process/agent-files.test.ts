@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { attachedPayload, denial, HookSession } from "../support/hook-session.ts";
@@ -72,5 +72,32 @@ describe("the guard and `roles` read the same agent files", () => {
       2,
     );
     expect(await toolsOf("twin")).toMatch(/cannot be read: .*b\.md:1: name twin is taken by .*a\.md/);
+  });
+});
+
+describe("among many agent files", () => {
+  /** The plugin without the reader of agent files. */
+  function withoutReader(): string {
+    const plugin = join(session.root, "plugin");
+    cpSync("plugin", plugin, { recursive: true });
+    rmSync(join(plugin, "hooks/part-agent-folder.cjs"));
+    return plugin;
+  }
+
+  it("only those are read that may be the one asked for", async () => {
+    session = new HookSession(undefined, {}, withoutReader());
+    for (let index = 0; index < 50; index++) agent(`.claude/agents/${index}.md`, `helper-${index}`, "Read");
+    agent(".claude/agents/listed.md", "listed", "Read");
+    for (const type of ["general-purpose", "Explore", "spawn-guard:qa-engineer", "stranger"])
+      expect(Array.isArray(await toolsOf(type)), type).toBe(true);
+    expect(await toolsOf("listed")).toMatch(/could not judge/);
+  });
+
+  it("a folder that has more than is looked at leaves no type to guess about", async () => {
+    session = new HookSession();
+    agent(".claude/agents/zz/reader.md", "reader", "Read");
+    for (let index = 0; index < 5_001; index++)
+      writeFileSync(join(session.root, `.claude/agents/note-${index}.txt`), "");
+    expect(await toolsOf("reader")).toMatch(/more than 5000 entries, so that not all agents in it are known/);
   });
 });

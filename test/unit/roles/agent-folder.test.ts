@@ -50,6 +50,7 @@ describe("what is read", () => {
       roles: new Map(),
       ambiguous: [],
       problems: [],
+      complete: true,
     });
   });
 
