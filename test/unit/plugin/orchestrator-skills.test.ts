@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import { nearestName } from "../../../src/payload/nearest-name.ts";
 import { CONTRACT_STATUSES } from "../../../src/payload/return-contract.ts";
 import { isTraceId } from "../../../src/payload/trace-id.ts";
 import { checkPayload } from "../../../src/payload/validate.ts";
@@ -80,6 +81,8 @@ describe.each(SKILLS)("the skill $name", ({ name, text, frontmatter, body, commo
   });
 
   it("names only roles, tools and skills that exist", () => {
+    for (const word of body.match(/(?<![\w/-])[a-z]+(?:-[a-z]+)+(?![\w/-])/g) ?? [])
+      if (!ROLES.includes(word)) expect([word, nearestName(word, ROLES)]).toEqual([word, null]);
     for (const role of body.match(ROLE_NAME) ?? []) expect(ROLES).toContain(role);
     for (const tool of body.match(TOOL_NAME) ?? []) expect(TOOLS).toContain(tool);
     for (const [, skill = ""] of body.matchAll(/spawn-guard:([a-z-]+)/g))
