@@ -1,13 +1,16 @@
+import { join } from "node:path";
 import { validate as isUuid } from "uuid";
-import { hasShape, isJson, isText, isTextOrNull, type Json } from "../ledger/shape.ts";
-import { headCell } from "./chain.ts";
-import { linesOf, segmentName, segmentsOf } from "./chain-files.ts";
+import type { Reading } from "../ledger/cell.ts";
+import { refuseLinks } from "./chain-files.ts";
+import { type Head, headCell } from "./chain-head.ts";
+import { linesOfChain, type Place } from "./chain-lines.ts";
 import type { Receipt } from "./envelope.ts";
-import { canonical, entryHash, lineHash, requestHash } from "./seal.ts";
+import { parseReceipt } from "./receipt-shape.ts";
+import { entryHash, lineHash, requestHash } from "./seal.ts";
 import { type Signer, signatureOf } from "./signer.ts";
 
-/** Where a chain is broken. `line` is 1-based; 0 speaks of the file as a whole. */
-export type Break = { file: string; line: number; problem: string };
+/** Where a chain is broken. */
+export type Break = Place & { problem: string };
 
 export type ChainReport = {
   /** the chain's ACS session id */
@@ -20,12 +23,15 @@ export type ChainReport = {
 };
 
 /** Is told of each sound receipt, in order. */
-export type Visitor = (receipt: Receipt, place: { file: string; line: number }) => void;
+export type Visitor = (receipt: Receipt, place: Place) => void;
+
+/** How often a chain is read again that hooks append to meanwhile. */
+const MAX_PASSES = 5;
 
 /**
  * Recomputes one chain: every hash, link and signature, that lines are in canonical form, that no segment is missing
  * and that the chain is as long as its head says. `signer` is null where no key is known: signatures are then only
- * counted. Stops at the first broken entry.
+ * counted. Stops at the first broken entry. Lines that only the head holds yet are verified like the others.
  */
 export function verifyChain(
   folder: string,
@@ -33,52 +39,64 @@ export function verifyChain(
   signer: Signer | null,
   visit: Visitor,
 ): ChainReport {
+  for (let pass = 1; ; pass += 1) {
+    const head = headCell(folder).read();
+    const found: { receipt: Receipt; place: Place }[] = [];
+    const report = verifyPass({ folder, session, signer, head }, (receipt, place) =>
+      found.push({ receipt, place }),
+    );
+    const isWhole = report.broken === null && report.notices.length === 0;
+    if (isWhole || pass === MAX_PASSES || headCell(folder).read().value?.count === head.value?.count) {
+      for (const { receipt, place } of found) visit(receipt, place);
+      return report;
+    }
+  }
+}
+
+type Question = { folder: string; session: string; signer: Signer | null; head: Reading<Head> };
+
+function verifyPass({ folder, session, signer, head }: Question, visit: Visitor): ChainReport {
   const report: ChainReport = { session, entries: 0, signed: 0, broken: null, notices: [] };
-  const segments = segmentsOf(folder);
-  const head = headCell(folder).read();
-  const seen = new Set<string>();
-  let entry: string | null = null;
-  let line: string | null = null;
+  const before: Before = { session, entry: null, line: null, first: true, seen: new Set() };
+  let last: Place = { file: folder, line: 0 };
   let atHead: string | null = null;
-  let last = { file: folder, line: 0 };
-  const broken = (place: { file: string; line: number }, problem: string): ChainReport => ({
+  const broken = (place: Place, problem: string): ChainReport => ({
     ...report,
     broken: { ...place, problem },
   });
-  for (const [index, { file, segment }] of segments.entries()) {
-    if (segment !== index + 1)
-      return broken({ file: folder, line: 0 }, `${segmentName(index + 1)} is missing`);
-    for (const { text, number, complete } of linesOf(file)) {
-      const place = { file, line: number };
-      if (!complete) return broken(place, "the line has no end: it was torn or cut");
-      const receipt = parse(text);
-      if (typeof receipt === "string") return broken(place, receipt);
-      const problem = wrong(receipt, { session, entry, line, first: report.entries === 0, seen }, signer);
-      if (problem !== null) return broken(place, problem);
-      visit(receipt, place);
-      seen.add(receipt.entry.entry_id);
+  try {
+    refuseLinks(folder, join(folder, "head"));
+    for (const line of linesOfChain(folder, head.value, report.notices)) {
+      last = line.place;
+      if (line.problem !== null) return broken(last, line.problem);
+      const receipt = parseReceipt(line.bytes);
+      if (typeof receipt === "string") return broken(last, receipt);
+      const problem = wrong(receipt, before, signer);
+      if (problem !== null) return broken(last, problem);
+      visit(receipt, last);
+      const { entry, line_hash } = receipt;
+      before.seen.add(entry.entry_id);
+      Object.assign(before, { entry: entry.entry_hash, line: line_hash, first: false });
       report.entries += 1;
       if (signatureOf(receipt.request) !== undefined) report.signed += 1;
-      entry = receipt.entry.entry_hash;
-      line = receipt.line_hash;
-      last = place;
-      if (report.entries === head.value?.count) atHead = line;
+      if (report.entries === head.value?.count) atHead = line_hash;
     }
+  } catch (error) {
+    return broken({ file: folder, line: 0 }, error instanceof Error ? error.message : String(error));
   }
-  if (head.value === null || head.lost) {
-    return broken(
-      { file: folder, line: 0 },
-      "the head is missing or damaged: nobody can tell whether the tail is whole",
-    );
+  const { value: end, lost } = head;
+  if ((end === null || lost) && (lost || report.entries > 0)) {
+    const problem = "the head is missing or damaged: nobody can tell whether the tail is whole";
+    return broken({ file: folder, line: 0 }, problem);
   }
-  const { count } = head.value;
+  const count = end?.count ?? 0;
   if (report.entries < count) {
-    return broken(
-      last,
-      `the head counts ${count} entries, the files hold ${report.entries}: the tail is lost`,
-    );
+    const found = `the head counts ${count} entries, the files hold ${report.entries}`;
+    return broken(last, `${found}: the tail is lost`);
   }
-  if (atHead !== head.value.line) return broken(last, `entry ${count} is not the one that the head names`);
+  if (atHead !== (end?.line ?? null))
+    return broken(last, `entry ${count} is not the one that the head names`);
+  if (report.entries === 0) report.notices.push(`${folder} holds no receipt yet`);
   if (report.entries > count) {
     report.notices.push(
       `${folder}: ${report.entries - count} entries are newer than the head, as after a power cut`,
@@ -92,7 +110,7 @@ type Before = {
   entry: string | null;
   line: string | null;
   first: boolean;
-  seen: ReadonlySet<string>;
+  seen: Set<string>;
 };
 
 /** What is wrong with a receipt that follows `before`, or null. */
@@ -117,66 +135,4 @@ function wrong(receipt: Receipt, before: Before, signer: Signer | null): string 
   if (!signer.verifies(request, metadata.session_id)) return "the request is not signed with this key";
   if (!signer.verifies(response, metadata.session_id)) return "the response is not signed with this key";
   return null;
-}
-
-function parse(text: string): Receipt | string {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-    if (canonical(value) !== text) return "the line is not in canonical form";
-  } catch {
-    return "the line is no JSON";
-  }
-  return isReceipt(value) ? value : "the line is no receipt";
-}
-
-const SIGNATURE: Record<string, (value: unknown) => boolean> = {
-  algorithm: (value) => value === "HMAC-SHA256",
-  value: isText,
-  key_id: isText,
-};
-
-function isReceipt(value: unknown): value is Receipt {
-  return hasShape(value, {
-    line_hash: isText,
-    request: (request) => hasShape(request, { method: isText, id: isText, params: isParams }),
-    entry: (entry) =>
-      hasShape(entry, {
-        entry_id: isText,
-        step_id: isText,
-        step_type: isText,
-        timestamp: isText,
-        request_hash: isText,
-        entry_hash: isText,
-        previous_hash: isTextOrNull,
-      }),
-    response: (response) => hasShape(response, { id: isText, result: isResult }),
-  });
-}
-
-function isParams(params: unknown): boolean {
-  return (
-    hasShape(params, {
-      request_id: isText,
-      timestamp: isText,
-      payload: isJson,
-      metadata: (metadata) => hasShape(metadata, { agent_id: isText, session_id: isText }),
-    }) && isUnsignedOrSigned(params)
-  );
-}
-
-function isResult(result: unknown): boolean {
-  return (
-    hasShape(result, {
-      request_id: isText,
-      decision: isText,
-      chain_hash: isText,
-      reason_codes: Array.isArray,
-    }) && isUnsignedOrSigned(result)
-  );
-}
-
-function isUnsignedOrSigned(value: unknown): boolean {
-  const { signature }: Json = isJson(value) ? value : {};
-  return signature === undefined || hasShape(signature, SIGNATURE);
 }

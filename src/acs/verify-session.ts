@@ -37,6 +37,9 @@ export function verifySession(
     return verifyChain(chain, session, signer, (receipt, place) => links.push({ receipt, ...place }));
   });
   const broken = chains.flatMap((chain) => (chain.broken === null ? [] : [chain.broken]));
+  if (broken.length === 0 && chains[0]?.entries === 0) {
+    broken.push({ file: join(folder, root), line: 0, problem: "the session has no receipts" });
+  }
   const notices = chains.flatMap((chain) => chain.notices);
   // What follows a break proves nothing, so what is missing there says nothing.
   if (broken.length > 0) return { chains, broken, notices };

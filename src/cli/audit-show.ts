@@ -49,15 +49,15 @@ export function exportLines(folders: readonly string[]): string {
   return folders
     .flatMap((folder) => chainsIn(folder))
     .flatMap(({ folder }) => segmentsOf(folder).flatMap(({ file }) => [...linesOf(file)]))
-    .map(({ text }) => `${text}\n`)
+    .map(({ bytes }) => `${bytes.toString("utf8")}\n`)
     .join("");
 }
 
 function receiptsIn(folder: string): { receipt: Json; chain: string }[] {
   return chainsIn(folder).flatMap(({ folder: chain, name }) =>
     segmentsOf(chain).flatMap(({ file }) =>
-      [...linesOf(file)].flatMap(({ text }) => {
-        const receipt = parse(text);
+      [...linesOf(file)].flatMap(({ bytes }) => {
+        const receipt = parse(bytes.toString("utf8"));
         return receipt === null ? [] : [{ receipt, chain: name }];
       }),
     ),

@@ -1,10 +1,12 @@
 import { join } from "node:path";
 import { auditFolder } from "../acs/audit-folder.ts";
-import { Chain, type Head } from "../acs/chain.ts";
+import { Chain } from "../acs/chain.ts";
+import type { Head } from "../acs/chain-head.ts";
 import type { Step } from "../acs/envelope.ts";
 import type { Actor, Occasion } from "../acs/receipts.ts";
 import { keyFromText, Signer } from "../acs/signer.ts";
 import { readIfPresent } from "../ledger/files.ts";
+import { isJson, type Json } from "../ledger/shape.ts";
 import type { HookContext } from "./hook-context.ts";
 
 /** A decision that could not be recorded, and why. */
@@ -18,10 +20,10 @@ export function record(context: HookContext, actor: Actor, steps: readonly Step[
   const folder = join(auditFolder(context.dataFolder, context.event.sessionId), actor.session);
   try {
     const signer = signerOf(context);
-    const chain = new Chain(folder, { signer, deadline: context.deadline, now: context.now });
-    const head = chain.append(steps, root);
-    for (const repair of chain.repairs) context.notes.push(`spawn-guard repaired its audit chain: ${repair}`);
-    clearGap(context);
+    const chain = new Chain(folder, { signer, deadline: context.deadline });
+    const { head, added } = chain.append(steps, root);
+    for (const note of chain.notes) context.notes.push(`spawn-guard's audit chain: ${note}`);
+    clearGap(context, added);
     return head;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
@@ -66,7 +68,19 @@ function noteGap({ ledger, now }: HookContext, why: string): void {
   }
 }
 
-function clearGap({ ledger }: HookContext): void {
-  if ((ledger.session()?.auditGap ?? null) === null) return;
-  ledger.updateSession((state) => (state.auditGap === null ? null : { ...state, auditGap: null }));
+/** What stands in a receipt now is no gap any more; what others have missed since then still is. */
+function clearGap({ ledger }: HookContext, added: readonly Step[]): void {
+  const told = added.map(gapIn).find((gap) => gap !== null) ?? null;
+  if (told === null) return;
+  ledger.updateSession((state) => {
+    const { auditGap: gap } = state;
+    if (gap === null || gap.since !== told.since || gap.missed < Number(told.missed)) return null;
+    const missed = gap.missed - Number(told.missed);
+    return { ...state, auditGap: missed === 0 ? null : { ...gap, missed } };
+  });
+}
+
+function gapIn({ request }: Step): Json | null {
+  const facts = request.params.metadata.spawn_guard;
+  return isJson(facts) && isJson(facts.audit_gap) ? facts.audit_gap : null;
 }

@@ -28,17 +28,22 @@ export async function runHook({ event: name, handle, onError }: Hook, given?: Ui
     context = new HookContext(process.env, Date.now());
     event = parseHookEvent(input);
     context.open(event);
-    const decided = await handle(event, context);
-    if (context.ledger.transitions.length > 0) {
-      const { auditTransitions } = await import("./audit.ts");
-      auditTransitions(context);
-    }
-    answer = withMessage(decided, context.report());
+    answer = withMessage(await decide(handle, event, context), context.report());
   } catch (error) {
     answer = withMessage(safely(onError, context, event), describe(name, error));
   }
   const output = renderAnswer(name, answer);
   if (output !== null) writeAll(JSON.stringify(output));
+}
+
+/** Decides about one event, and records what that has changed about spawns. */
+export async function decide(handle: Handler, event: HookEvent, context: HookContext): Promise<Answer> {
+  const decided = await handle(event, context);
+  if (context.ledger.transitions.length > 0) {
+    const { auditTransitions } = await import("./audit.ts");
+    auditTransitions(context);
+  }
+  return decided;
 }
 
 function safely(onError: OnError, context: HookContext | null, event: HookEvent | null): Answer {

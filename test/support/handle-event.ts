@@ -2,7 +2,7 @@ import type { Answer } from "../../src/hooks/answer.ts";
 import { EVENT_TABLE } from "../../src/hooks/event-table.ts";
 import type { HookContext } from "../../src/hooks/hook-context.ts";
 import { parseHookEvent } from "../../src/hooks/hook-event.ts";
-import type { Hook } from "../../src/hooks/run-hook.ts";
+import { decide, type Hook } from "../../src/hooks/run-hook.ts";
 import { matchesTool } from "./host-matcher.ts";
 
 /**
@@ -19,5 +19,5 @@ export async function handleEvent(input: Record<string, unknown>, context: HookC
   if (row === undefined || (row.words !== undefined && !row.words.some((word) => text.includes(word))))
     return {};
   const { hook }: { hook: Hook } = await import(`../../src/hooks/${row.script}.ts`);
-  return hook.handle(event, context);
+  return decide(hook.handle, event, context);
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { gaveBack } from "../../../src/ledger/rebuild.ts";
+import { verified } from "../../support/receipts.ts";
 import { type DecidedSession, decidedSessions } from "../../unit/ledger/decided-session.ts";
 import { killedBefore } from "./kill-point.ts";
 
@@ -256,6 +257,7 @@ describe.each(CASES)("$what", ({ setup, event, after }) => {
       await after(at, again);
       await at.decide(at.event("SessionEnd"));
       expect(at.state).toMatchObject({ running: {}, damage: [] });
+      expect(verified(at).broken).toEqual([]);
     }
   });
 });
@@ -271,7 +273,7 @@ async function countChanges(
   return changes;
 }
 
-/** The ledger reads without damage, and counts exactly the spawns that hold a slot or held one. */
+/** Ledger and chains read without damage, and exactly the spawns count that hold a slot or held one. */
 function expectSound(at: DecidedSession): void {
   const ledger = at.open();
   const state = ledger.session();
@@ -283,4 +285,5 @@ function expectSound(at: DecidedSession): void {
     damage: [],
     damaged: [],
   });
+  expect(verified(at).broken).toEqual([]);
 }

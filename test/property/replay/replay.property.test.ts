@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { patience, rounds } from "../../process/race/rounds.ts";
 import { DecidedSession } from "../../unit/ledger/decided-session.ts";
-import { anyOrder, chanceFrom, RecordedRun, type Step } from "./recorded-run.ts";
+import { anyOrder, chanceFrom, RecordedRun } from "./recorded-run.ts";
+import { replayInto } from "./replay-into.ts";
 
 const ORDERS = rounds("ORDERS", 8);
 const MAX_DEPTH = 3;
@@ -65,26 +66,10 @@ function expected(run: RecordedRun): Meaning {
 async function replay(run: RecordedRun, order: readonly number[]): Promise<Meaning> {
   const session = new DecidedSession(run.sessionId);
   try {
-    const denied: string[] = [];
-    for (const index of order) {
-      const step = run.steps[index];
-      if (step === undefined) throw new Error(`${run.name} has no step ${index}`);
-      writeSidecar(session, run, step);
-      const answer = await session.decide({ ...step.call.input, ...session.event(step.name) });
-      if (answer.deny !== undefined) denied.push(String(step.id));
-    }
-    return meaning(session, run, denied);
+    return meaning(session, run, await replayInto(session, run, order));
   } finally {
     session.remove();
   }
-}
-
-/** What the host has written beside the agent's transcript by then; nothing yet at its first SubagentStart. */
-function writeSidecar(session: DecidedSession, run: RecordedRun, { actor, call: { sidecar } }: Step): void {
-  if (actor === null || sidecar == null || Object.keys(sidecar).length === 0) return;
-  const workflow = run.workflowRun(actor);
-  const folder = workflow === null ? session.subagents : join(session.subagents, "workflows", workflow);
-  session.sidecar(actor, sidecar, folder);
 }
 
 function meaning(session: DecidedSession, run: RecordedRun, denied: string[]): Meaning {
