@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { validate as isUuid } from "uuid";
 import { namesIn } from "../ledger/files.ts";
@@ -30,6 +30,10 @@ export function verifySession(
   records: readonly SpawnRecord[],
 ): SessionReport {
   const root = rootSession(hostSession);
+  if (lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink() === true) {
+    const problem = "is a symbolic link, and an audit chain follows none";
+    return { chains: [], broken: [{ file: folder, line: 0, problem }], notices: [] };
+  }
   const names = namesIn(folder).filter(isUuid);
   const links: Link[] = [];
   const chains = [root, ...names.filter((name) => name !== root).sort()].map((session) => {
@@ -45,7 +49,7 @@ export function verifySession(
   if (broken.length > 0) return { chains, broken, notices };
   return {
     chains,
-    broken: betweenChains(folder, root, names, links),
+    broken: betweenChains(folder, root, names, links, records),
     notices: [...notices, ...missing(root, links, records)],
   };
 }
@@ -56,13 +60,17 @@ function betweenChains(
   root: string,
   names: readonly string[],
   links: readonly Link[],
+  records: readonly SpawnRecord[],
 ): Break[] {
   const steps = new Map(links.map(({ receipt }) => [receipt.request.id, receipt]));
   const ends = new Map<string, Set<string>>();
-  const started = new Set([root]);
+  const opened = new Set<string>();
+  // Where the ledger knows of a spawn, its missing start is `missing`'s to name.
+  const started = new Set([root, ...records.map((spawn) => childSession(root, spawn))]);
   for (const { receipt } of links) {
     const { method, params } = receipt.request;
     const { session_id: session } = params.metadata;
+    opened.add(session);
     if (method === "steps/sessionEnd") {
       ends.set(session, (ends.get(session) ?? new Set()).add(receipt.entry.entry_hash));
     }
@@ -74,8 +82,9 @@ function betweenChains(
     const child = String(params.payload.subagent_session_id);
     if (method === "steps/subagentStart") {
       const parent = steps.get(String(params.payload.parent_step_id));
-      if (parent?.request.params.metadata.session_id !== params.metadata.session_id) {
-        breaks.push({ file, line, problem: "its parent_step_id is no step of this chain" });
+      // One that is nowhere was not recorded: a gap, or a killed hook.
+      if (parent !== undefined && parent.request.params.metadata.session_id !== params.metadata.session_id) {
+        breaks.push({ file, line, problem: "its parent_step_id is a step of another chain" });
       }
     }
     const { final_chain_hash: final } = params.payload;
@@ -91,11 +100,11 @@ function betweenChains(
     }
   }
   for (const name of names) {
-    if (started.has(name) || !existsSync(join(folder, name))) continue;
+    if (started.has(name) || !opened.has(name)) continue;
     breaks.push({
       file: join(folder, name),
       line: 0,
-      problem: "no subagentStart of this session names the chain",
+      problem: "no subagentStart of this session names the chain, and the ledger knows no spawn of it",
     });
   }
   return breaks;
@@ -106,6 +115,7 @@ function missing(root: string, links: readonly Link[], records: readonly SpawnRe
   const stopped = new Map<string, number>();
   const opened = new Set(links.map(({ receipt }) => receipt.request.params.metadata.session_id));
   const parents = new Set<string>();
+  const steps = new Set(links.map(({ receipt }) => receipt.request.id));
   for (const { receipt } of links) {
     const { method, params } = receipt.request;
     const child = String(params.payload.subagent_session_id);
@@ -131,6 +141,9 @@ function missing(root: string, links: readonly Link[], records: readonly SpawnRe
     const spawns = name === "Agent" || name === "Task";
     if (method === "steps/toolCallRequest" && spawns && !parents.has(id)) {
       notices.push(`${file}:${line}: the Agent call has no subagentStart after it`);
+    }
+    if (method === "steps/subagentStart" && !steps.has(String(params.payload.parent_step_id))) {
+      notices.push(`${file}:${line}: the step that it comes from was not recorded`);
     }
   }
   return notices;
