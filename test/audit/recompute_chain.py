@@ -35,7 +35,7 @@ class Report:
 def recompute(folder, keys):
     """What is to say of a session's audit folder; `keys` by key id, empty where signatures cannot be checked."""
     report, counts = Report(), Counter(checked=0, unchecked=0, unsigned=0)
-    chains = [read_chain(each, report) for each in chain_folders(folder)]
+    chains = [read_chain(each, report) for each in chain_folders(folder) if not was_never_begun(each, report)]
     sound = [chain for chain in chains if check_chain(chain, keys, counts, report)]
     check_links(Path(folder).resolve().name, sound, report)
     lines = [line for chain in chains for line in chain.lines]
@@ -51,6 +51,14 @@ def recompute(folder, keys):
         "notices": report.notices,
         "problems": report.problems,
     }
+
+
+def was_never_begun(folder, report):
+    """A process that was killed before its first receipt leaves a folder without a file."""
+    if any(each.is_file() for each in folder.rglob("*")):
+        return False
+    report.notice(folder.name, "an empty folder: a chain that was never begun, or one that was taken away")
+    return True
 
 
 def method(line):

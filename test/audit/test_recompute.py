@@ -175,5 +175,15 @@ class CommandLine(AuditFolder):
         self.segment().write_bytes(b"".join(self.lines()[1:]))
         self.assertEqual(self.run_main(self.folder)[0], 1)
 
+    def test_an_empty_folder_of_a_chain_is_told_and_is_a_problem_where_the_chain_was_closed(self):
+        write(self.folder, family())
+        (self.folder / session_of("three") / "head").mkdir(parents=True)
+        summary = recompute(self.folder, keys_of(KEY))
+        self.assertEqual((summary["problems"], summary["chains"]), ([], 2))
+        self.assertEqual(summary["notices"][0]["chain"], session_of("three"))
+        self.segment(CHILD).unlink()
+        (self.folder / CHILD / "head" / "2.json").unlink()
+        self.assertEqual(self.told(), f"final_chain_hash is no sessionEnd's on the chain {CHILD}")
+
     def test_a_folder_with_no_chain_is_not_sound(self):
         self.assertEqual(self.run_main(self.folder)[0], 1)
