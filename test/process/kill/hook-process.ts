@@ -3,6 +3,9 @@ import { resolve } from "node:path";
 import { EVENT_TABLE } from "../../../src/hooks/event-table.ts";
 import type { HookSession } from "../../support/hook-session.ts";
 
+/** What run.sh starts; a script of its own does nothing when it is run. */
+const START = resolve("plugin/hooks/start.cjs");
+
 type Json = Record<string, unknown>;
 
 /** How a hook process ended: what it said, or null when it was killed. */
@@ -10,9 +13,9 @@ export type Outcome = { killed: boolean; answer: Json | null; milliseconds: numb
 
 /** Runs the built script of an event, and kills it after `killAfter` milliseconds, if it still runs. */
 export function hookProcess(session: HookSession, event: Json, killAfter: number | null): Promise<Outcome> {
-  const script = resolve("plugin/hooks", `${scriptOf(event)}.cjs`);
+  const script = `${scriptOf(event)}.cjs`;
   const started = performance.now();
-  const child = spawn(process.execPath, [script], { env: session.environment, cwd: session.project });
+  const child = spawn(process.execPath, [START, script], { env: session.environment, cwd: session.project });
   let text = "";
   child.stdout.setEncoding("utf8").on("data", (more: string) => {
     text += more;
