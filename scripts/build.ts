@@ -26,6 +26,7 @@ const PARTS = [
   "src/payload/given-payload.ts",
   "src/guard/rights-problem.ts",
   "src/hooks/audit.ts",
+  "src/hooks/audit-unjudged.ts",
   "src/payload/payload-sum.ts",
   "src/acs/redact.ts",
 ];

@@ -26,10 +26,16 @@ export function record(context: HookContext, actor: Actor, steps: readonly Step[
     clearGap(context, added);
     return head;
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    noteGap(context, why);
-    throw new NotRecorded(why);
+    throw notRecorded(context, error);
   }
+}
+
+/** An error as what it means: something is missing in the chain, which is counted once. */
+export function notRecorded(context: HookContext, error: unknown): NotRecorded {
+  if (error instanceof NotRecorded) return error;
+  const why = error instanceof Error ? error.message : String(error);
+  noteGap(context, why);
+  return new NotRecorded(why);
 }
 
 /** Now, on a chain; with what is missing before it. */

@@ -29,6 +29,8 @@ export type RefusedSpawn = {
   derivation: IntentDerivation;
   /** what it would have been allowed; null when nobody can tell */
   rules: readonly string[] | null;
+  /** policy lets it run although the guard could not judge it */
+  isLetThrough?: boolean;
 };
 
 /**
@@ -46,10 +48,12 @@ export async function auditSpawn(
   const child = childSession(rootOf(context), { call: call.call, agent: null });
   const parentStep = stepId(actor.session, "steps/toolCallRequest", call.call);
   const refused = "refused" in decision ? decision.refused : null;
+  const isDenied = "refused" in decision && decision.isLetThrough !== true;
+  const codes = refused === null ? [] : [refused.code];
   const verdict: Verdict =
-    refused === null
-      ? { decision: "allow", codes: [] }
-      : { decision: "deny", codes: [refused.code], reasoning: refused.reason };
+    refused === null || !isDenied
+      ? { decision: "allow", codes }
+      : { decision: "deny", codes, reasoning: refused.reason };
   const { model } = call.input;
   const start = subagentStart(
     occasion,
@@ -74,7 +78,7 @@ export async function auditSpawn(
     },
   );
   const steps = [toolCall(occasion, call, verdict, await contentOf(context)), start];
-  if (refused !== null) {
+  if (refused !== null && isDenied) {
     const summary = { reason_code: refused.code };
     const stop = {
       childSession: child,
@@ -117,7 +121,9 @@ export function auditSessionEnd(context: HookContext): void {
   const actor = actorOf(context, null);
   const { reason } = context.event.raw;
   const payload = typeof reason === "string" ? { reason: reason.slice(0, 100) } : {};
-  const step = sessionEnd(occasionOf(context, actor), String(context.now), payload);
+  // One end for each beginning, however often the event comes.
+  const key = String(context.ledger.session()?.begunAt ?? 0);
+  const step = sessionEnd(occasionOf(context, actor), key, payload);
   warned(context, () => record(context, actor, [step], () => rootOfChain(context, null)));
 }
 

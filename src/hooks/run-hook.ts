@@ -10,7 +10,7 @@ import { readStandardInput } from "./standard-input.ts";
 export type Handler = (event: HookEvent, context: HookContext) => Answer | Promise<Answer>;
 
 /** What a hook answers to an event that it could not judge; `context` is null when not even that was known. */
-export type OnError = (context: HookContext | null, event: HookEvent | null) => Answer;
+export type OnError = (context: HookContext | null, event: HookEvent | null) => Answer | Promise<Answer>;
 
 /** One hook script: the event it is for, what it decides, and what it says when it cannot. */
 export type Hook = { event: string; handle: Handler; onError: OnError };
@@ -30,7 +30,8 @@ export async function runHook({ event: name, handle, onError }: Hook, given?: Ui
     context.open(event);
     answer = withMessage(await decide(handle, event, context), context.report());
   } catch (error) {
-    answer = withMessage(safely(onError, context, event), describe(name, error));
+    answer = withMessage(await safely(onError, context, event), describe(name, error));
+    answer = withMessage(answer, context?.report() ?? null);
   }
   const output = renderAnswer(name, answer);
   if (output !== null) writeAll(JSON.stringify(output));
@@ -46,9 +47,13 @@ export async function decide(handle: Handler, event: HookEvent, context: HookCon
   return decided;
 }
 
-function safely(onError: OnError, context: HookContext | null, event: HookEvent | null): Answer {
+async function safely(
+  onError: OnError,
+  context: HookContext | null,
+  event: HookEvent | null,
+): Promise<Answer> {
   try {
-    return onError(context, event);
+    return await onError(context, event);
   } catch {
     return onError(null, event);
   }

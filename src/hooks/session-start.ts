@@ -13,8 +13,9 @@ export const hook: Hook = {
   event: "SessionStart",
   handle: async ({ raw, sessionId }, context) => {
     const { ledger, now } = context;
-    const { running } = ledger.updateSession((state) => state);
-    if (raw.source === "startup" || raw.source === "resume") {
+    const begins = raw.source === "startup" || raw.source === "resume";
+    const { running } = ledger.updateSession((state) => (begins ? { ...state, begunAt: now } : state));
+    if (begins) {
       for (const trace of Object.keys(running)) {
         endSpawn(ledger, trace, "session_ended", "the session started anew", now);
       }

@@ -32,6 +32,8 @@ export type SessionState = {
   typed: Typed[];
   /** decisions that could not be recorded since the last one that could, null when there are none */
   auditGap: AuditGap | null;
+  /** milliseconds since the epoch at which the session began or was resumed last; 0 where no event told */
+  begunAt: number;
   /** damage found in this session, newest last, at most MAX_DAMAGE */
   damage: string[];
 };
@@ -112,6 +114,7 @@ export function newSession(run: string, baseDepth: number): SessionState {
     told: [],
     typed: [],
     auditGap: null,
+    begunAt: 0,
     damage: [],
   };
 }
@@ -146,11 +149,12 @@ const SESSION: Record<keyof SessionState, (value: unknown) => boolean> = {
   told: isTexts,
   typed: isListOf({ trace: isText, sum: isText }),
   auditGap: (value) => value === null || hasShape(value, { missed: isCount, since: isCount, why: isText }),
+  begunAt: isCount,
   damage: isTexts,
 };
 
 /** What the members that came later are in a state of version 0.1.0. */
-const ADDED = { typed: [], auditGap: null };
+const ADDED = { typed: [], auditGap: null, begunAt: 0 };
 
 export function decodeSession(raw: unknown): SessionState | null {
   const full = isJson(raw) ? { ...ADDED, ...raw } : raw;

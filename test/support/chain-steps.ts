@@ -22,9 +22,14 @@ export function rootStep(): Step {
 }
 
 /** A refused tool call; another `call`, another step. */
-export function callStep(call: string, tool = "Bash", input: Record<string, unknown> = {}): Step {
+export function callStep(
+  call: string,
+  tool = "Bash",
+  input: Record<string, unknown> = {},
+  actor: Actor = ACTOR,
+): Step {
   const refused = { decision: "deny" as const, codes: ["tool_not_allowed"], reasoning: `no ${tool}` };
-  return toolCall({ actor: ACTOR, now: NOW }, { tool, call, input }, refused, null);
+  return toolCall({ actor, now: NOW }, { tool, call, input }, refused, null);
 }
 
 /** Texts with what gives JSON and UTF-8 trouble: quotes, controls, U+FFFD, halves of surrogate pairs. */

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Ledger } from "../../../src/ledger/ledger.ts";
 import { gaveBack } from "../../../src/ledger/rebuild.ts";
+import { isJson } from "../../../src/ledger/shape.ts";
+import { chainsOf, verified } from "../../support/receipts.ts";
 import { DecidedSession } from "../../unit/ledger/decided-session.ts";
 import { patience, rounds } from "../race/rounds.ts";
 import { hookProcess, type Outcome } from "./hook-process.ts";
@@ -140,6 +142,17 @@ describe("hook processes killed at random moments, many at once", () => {
           expect(state?.admitted).toBe(counted(ledger).size);
           expect(new Set(answered.map(({ trace }) => trace)).size).toBe(answered.length);
 
+          // Every answer has its receipts, once, however many writers were killed since.
+          expect(verified(session).broken).toEqual([]);
+          const started = [...chainsOf(session).values()].flat().flatMap(({ request }) => {
+            const { spawn_guard: facts } = request.params.metadata;
+            return request.method === "steps/toolCallRequest" && isJson(facts)
+              ? String(facts.tool_use_id)
+              : [];
+          });
+          expect(new Set(started).size).toBe(started.length);
+          expect(started).toEqual(expect.arrayContaining(answered.map(({ id }) => id)));
+
           // Calls that got no answer were blocked, so their callers' batches give their slots back.
           session.now = Date.now();
           for (const caller of [null, ...storm.agents]) await session.decide(storm.batch(caller));
@@ -165,6 +178,9 @@ describe("hook processes killed at random moments, many at once", () => {
 
           for (const { id } of storm.agents) await session.decide(session.agentEvent("SubagentStop", id));
           expect(session.state).toMatchObject({ admitted: storm.agents.length, running: {}, damage: [] });
+          const { broken, notices } = verified(session);
+          expect(broken).toEqual([]);
+          expect(notices.filter((notice) => notice.includes("not written yet"))).toEqual([]);
         } finally {
           session.remove();
         }
