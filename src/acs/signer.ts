@@ -39,6 +39,14 @@ export class Signer {
   }
 }
 
+/** What tells whether an envelope is signed with a known key. */
+export type Verifier = Pick<Signer, "verifies">;
+
+/** Any of several keys: one that was changed for another leaves chains that begin with the old one. */
+export function anyOf(signers: readonly Signer[]): Verifier {
+  return { verifies: (envelope, session) => signers.some((signer) => signer.verifies(envelope, session)) };
+}
+
 export function signatureOf(envelope: Request | Response): Signature | undefined {
   return "params" in envelope ? envelope.params.signature : envelope.result.signature;
 }

@@ -7,7 +7,7 @@ import { linesOfChain, type Place } from "./chain-lines.ts";
 import type { Receipt } from "./envelope.ts";
 import { parseReceipt } from "./receipt-shape.ts";
 import { entryHash, lineHash, requestHash } from "./seal.ts";
-import { type Signer, signatureOf } from "./signer.ts";
+import { signatureOf, type Verifier } from "./signer.ts";
 
 /** Where a chain is broken. */
 export type Break = Place & { problem: string };
@@ -30,19 +30,19 @@ const MAX_PASSES = 5;
 
 /**
  * Recomputes one chain: every hash, link and signature, that lines are in canonical form, that no segment is missing
- * and that the chain is as long as its head says. `signer` is null where no key is known: signatures are then only
+ * and that the chain is as long as its head says. `verifier` is null where no key is known: signatures are then only
  * counted. Stops at the first broken entry. Lines that only the head holds yet are verified like the others.
  */
 export function verifyChain(
   folder: string,
   session: string,
-  signer: Signer | null,
+  verifier: Verifier | null,
   visit: Visitor,
 ): ChainReport {
   for (let pass = 1; ; pass += 1) {
     const head = headCell(folder).read();
     const found: { receipt: Receipt; place: Place }[] = [];
-    const report = verifyPass({ folder, session, signer, head }, (receipt, place) =>
+    const report = verifyPass({ folder, session, verifier, head }, (receipt, place) =>
       found.push({ receipt, place }),
     );
     const isWhole = report.broken === null && report.notices.length === 0;
@@ -53,9 +53,9 @@ export function verifyChain(
   }
 }
 
-type Question = { folder: string; session: string; signer: Signer | null; head: Reading<Head> };
+type Question = { folder: string; session: string; verifier: Verifier | null; head: Reading<Head> };
 
-function verifyPass({ folder, session, signer, head }: Question, visit: Visitor): ChainReport {
+function verifyPass({ folder, session, verifier, head }: Question, visit: Visitor): ChainReport {
   const report: ChainReport = { session, entries: 0, signed: 0, broken: null, notices: [] };
   const before: Before = { session, entry: null, line: null, first: true, seen: new Set() };
   let last: Place = { file: folder, line: 0 };
@@ -71,7 +71,7 @@ function verifyPass({ folder, session, signer, head }: Question, visit: Visitor)
       if (line.problem !== null) return broken(last, line.problem);
       const receipt = parseReceipt(line.bytes);
       if (typeof receipt === "string") return broken(last, receipt);
-      const problem = wrong(receipt, before, signer);
+      const problem = wrong(receipt, before, verifier);
       if (problem !== null) return broken(last, problem);
       visit(receipt, last);
       const { entry, line_hash } = receipt;
@@ -114,7 +114,7 @@ type Before = {
 };
 
 /** What is wrong with a receipt that follows `before`, or null. */
-function wrong(receipt: Receipt, before: Before, signer: Signer | null): string | null {
+function wrong(receipt: Receipt, before: Before, verifier: Verifier | null): string | null {
   const { request, entry, response } = receipt;
   const { request_id: id, metadata } = request.params;
   if (lineHash(receipt, before.line) !== receipt.line_hash)
@@ -131,8 +131,10 @@ function wrong(receipt: Receipt, before: Before, signer: Signer | null): string 
   if (metadata.session_id !== before.session) return `the request belongs to session ${metadata.session_id}`;
   if (before.first !== (request.method === "steps/sessionStart"))
     return "a chain begins with sessionStart, once";
-  if (signer === null) return null;
-  if (!signer.verifies(request, metadata.session_id)) return "the request is not signed with this key";
-  if (!signer.verifies(response, metadata.session_id)) return "the response is not signed with this key";
+  if (verifier === null) return null;
+  if (!verifier.verifies(request, metadata.session_id))
+    return "the request is not signed with a key that was given";
+  if (!verifier.verifies(response, metadata.session_id))
+    return "the response is not signed with a key that was given";
   return null;
 }

@@ -5,7 +5,7 @@ import { namesIn } from "../ledger/files.ts";
 import type { SpawnRecord } from "../ledger/spawn-record.ts";
 import type { Receipt } from "./envelope.ts";
 import { childSession, rootSession } from "./session-id.ts";
-import type { Signer } from "./signer.ts";
+import type { Verifier } from "./signer.ts";
 import { type Break, type ChainReport, verifyChain } from "./verify-chain.ts";
 
 export type SessionReport = {
@@ -26,7 +26,7 @@ type Link = { receipt: Receipt; file: string; line: number };
 export function verifySession(
   folder: string,
   hostSession: string,
-  signer: Signer | null,
+  verifier: Verifier | null,
   records: readonly SpawnRecord[],
 ): SessionReport {
   const root = rootSession(hostSession);
@@ -38,7 +38,7 @@ export function verifySession(
   const links: Link[] = [];
   const chains = [root, ...names.filter((name) => name !== root).sort()].map((session) => {
     const chain = join(folder, session);
-    return verifyChain(chain, session, signer, (receipt, place) => links.push({ receipt, ...place }));
+    return verifyChain(chain, session, verifier, (receipt, place) => links.push({ receipt, ...place }));
   });
   const broken = chains.flatMap((chain) => (chain.broken === null ? [] : [chain.broken]));
   if (broken.length === 0 && chains[0]?.entries === 0) {

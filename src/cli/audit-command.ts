@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "commander";
 import { auditFolder } from "../acs/audit-folder.ts";
-import { keyFromText, Signer } from "../acs/signer.ts";
+import { anyOf, keyFromText, Signer, type Verifier } from "../acs/signer.ts";
 import { type SessionReport, verifySession } from "../acs/verify-session.ts";
 import { namesIn, readIfPresent } from "../ledger/files.ts";
 import { Ledger } from "../ledger/ledger.ts";
@@ -18,12 +18,12 @@ type Options = {
   session?: string;
   all?: true;
   data?: string;
-  keyFile?: string;
+  keyFile?: string[];
   format?: string;
   json?: true;
 };
 
-type Question = { data: string; sessions: string[]; signer: Signer | null; options: Options };
+type Question = { data: string; sessions: string[]; verifier: Verifier | null; options: Options };
 
 const ACTIONS = ["verify", "show", "export"];
 
@@ -41,7 +41,11 @@ export function runAudit(argv: readonly string[], io: AuditIo): CommandResult {
     .option("--session <id>", "the session; by default this shell's, else the latest")
     .option("--all", "every session that has left receipts")
     .option("--data <dir>", "the plugin's data folder, where it is not found by itself")
-    .option("--key-file <file>", `the key that signed them; by default ${AUDIT_KEY_VARIABLE}`)
+    .option(
+      "--key-file <file>",
+      `a key that signed them, again for each that did; by default ${AUDIT_KEY_VARIABLE}`,
+      (file: string, earlier: string[] = []) => [...earlier, file],
+    )
     .option("--format <format>", "of export: jsonl")
     .option("--json", "print JSON");
   const known = action !== undefined && ACTIONS.includes(action);
@@ -79,15 +83,31 @@ function ask(options: Options, { environment, configFolder }: AuditIo): Question
   if (sessions.length === 0 || sessions[0] === "") {
     return `no session has left receipts in ${data} (${from}); name the plugin's data folder with --data`;
   }
-  const text =
-    options.keyFile === undefined ? environment[AUDIT_KEY_VARIABLE] : readIfPresent(options.keyFile);
-  if (text === null) return `${options.keyFile} is no file that can be read; name the file with the key`;
-  const signer = text === undefined || text === "" ? null : new Signer(keyFromText(text));
-  return { data, sessions, signer, options };
+  const verifier = keysOf(options, environment);
+  if (typeof verifier === "string") return verifier;
+  return { data, sessions, verifier, options };
 }
 
-function verify({ data, sessions, signer, options }: Question): CommandResult {
-  const reports = sessions.map((session) => ({ session, ...verifyOne(data, session, signer) }));
+/** The keys that were named; null where there is none, a sentence where one cannot be used. */
+function keysOf({ keyFile }: Options, environment: Environment): Verifier | string | null {
+  const fromVariable = environment[AUDIT_KEY_VARIABLE] ?? "";
+  if (keyFile === undefined && fromVariable === "") return null;
+  const named = keyFile ?? [AUDIT_KEY_VARIABLE];
+  const signers: Signer[] = [];
+  for (const name of named) {
+    const text = keyFile === undefined ? fromVariable : readIfPresent(name);
+    if (text === null) return `${name} is no file that can be read; name the file with the key`;
+    try {
+      signers.push(new Signer(keyFromText(text)));
+    } catch (error) {
+      return `${name}: ${error instanceof Error ? error.message : String(error)}`;
+    }
+  }
+  return anyOf(signers);
+}
+
+function verify({ data, sessions, verifier, options }: Question): CommandResult {
+  const reports = sessions.map((session) => ({ session, ...verifyOne(data, session, verifier) }));
   const broken = reports.flatMap((report) => report.broken);
   const notices = reports.flatMap((report) => report.notices);
   const stderr = [
@@ -101,13 +121,13 @@ function verify({ data, sessions, signer, options }: Question): CommandResult {
       ? `${JSON.stringify(reports, null, 2)}\n`
       : reports
           .map(({ session, chains, broken: found }) =>
-            verdictLine(session, chains, found.length, signer !== null),
+            verdictLine(session, chains, found.length, verifier !== null),
           )
           .join("");
   return { exitCode: broken.length > 0 ? 1 : 0, stdout, stderr };
 }
 
-function verifyOne(data: string, session: string, signer: Signer | null): SessionReport {
+function verifyOne(data: string, session: string, verifier: Verifier | null): SessionReport {
   const folder = auditFolder(data, session);
   const records = new Ledger({
     dataFolder: data,
@@ -123,7 +143,7 @@ function verifyOne(data: string, session: string, signer: Signer | null): Sessio
       notices: [],
     };
   }
-  return verifySession(folder, session, signer, records);
+  return verifySession(folder, session, verifier, records);
 }
 
 function verdictLine(
