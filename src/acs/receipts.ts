@@ -5,7 +5,7 @@ import { VERSION } from "../version.ts";
 import type { Capability } from "./capability.ts";
 import { ACS_VERSION, cut, type Metadata, type Step, type StepMethod, type Verdict } from "./envelope.ts";
 import { capabilitiesOf } from "./rule-capabilities.ts";
-import { stepId } from "./session-id.ts";
+import { named, stepId } from "./session-id.ts";
 
 /** Receipts are made by these rules; a change of any formula gets another number (case 124). */
 const FORMAT = 1;
@@ -50,12 +50,18 @@ export type Provenance = {
 const ALLOWED: Verdict = { decision: "allow", codes: [] };
 
 /** The first step of every chain. */
-export function sessionStart(occasion: Occasion, intent: IntentOfSpawn, platform: Json): Step {
-  return step(occasion, "steps/sessionStart", "root", {
+export function sessionStart(
+  occasion: Occasion,
+  intent: IntentOfSpawn,
+  platform: Json,
+  verdict: Verdict = ALLOWED,
+): Step {
+  const payload = {
     policy_mode: intent.scope,
     intent: intentJson(occasion.actor.session, intent),
     platform_context: platform,
-  });
+  };
+  return step(occasion, "steps/sessionStart", "root", payload, verdict);
 }
 
 /** The step id of a chain's first step. */
@@ -74,7 +80,7 @@ export function toolCall(
   content: ((value: unknown) => unknown) | null,
 ): Step {
   const { session } = occasion.actor;
-  const facts = { ...occasion.facts, tool_use_id: call };
+  const facts = { ...occasion.facts, tool_use_id: named(call) };
   const names = Object.keys(input).slice(0, MAX_ARGUMENTS);
   const kept = names.map((name) => [
     cut(name, MAX_NAME),
@@ -224,7 +230,7 @@ function bounded(capability: Capability): Json {
 
 function provenanceJson(session: string, what: string, { origin, source, derivedFrom }: Provenance): Json {
   return {
-    provenance_id: stepId(session, "provenance", what),
+    provenance_id: stepId(session, "provenance", `${what}:${origin}:${source}`),
     origin,
     source_id: cut(source, MAX_NAME),
     ...(derivedFrom === undefined ? {} : { derived_from: [...derivedFrom] }),

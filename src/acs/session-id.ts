@@ -24,7 +24,7 @@ export function stepId(session: string, method: string, what: string): string {
   return v5(named(`${method}:${what}`), session);
 }
 
-/** UUIDv5 is made of UTF-8 bytes, and half a surrogate pair has none. */
-function named(id: string): string {
+/** UUIDv5 is made of UTF-8 bytes, and half a surrogate pair has none; records hold ids as they are named here. */
+export function named(id: string): string {
   return id.replace(/\p{Surrogate}/gu, (half) => `%u${half.charCodeAt(0).toString(16)}`);
 }

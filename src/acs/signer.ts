@@ -61,12 +61,12 @@ function unsigned(envelope: Request | Response): object {
 }
 
 /**
- * A key as text: 64 or more hex digits, or base64 (with or without padding, URL letters too); anything else is the
- * key itself, byte for byte.
+ * A key as it stands in a file or a variable: 64 or more hex digits, or base64 (with or without padding, URL letters
+ * too), white space around them left out; anything else is the key itself, byte for byte.
  */
-export function keyFromText(text: string): Uint8Array {
-  const trimmed = text.trim();
-  if (/^(?:[0-9a-fA-F]{2}){32,}$/.test(trimmed)) return Buffer.from(trimmed, "hex");
-  if (/^[A-Za-z0-9+/_-]{43,}={0,2}$/.test(trimmed)) return Buffer.from(trimmed, "base64");
-  return Buffer.from(trimmed, "utf8");
+export function keyFrom(bytes: Buffer): Buffer {
+  const text = bytes.toString("latin1").trim();
+  if (/^(?:[0-9a-fA-F]{2}){32,}$/.test(text)) return Buffer.from(text, "hex");
+  if (/^[A-Za-z0-9+/_-]{43,}={0,2}$/.test(text)) return Buffer.from(text, "base64");
+  return bytes;
 }

@@ -2,9 +2,9 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "commander";
 import { auditFolder } from "../acs/audit-folder.ts";
-import { anyOf, keyFromText, Signer, type Verifier } from "../acs/signer.ts";
+import { anyOf, keyFrom, Signer, type Verifier } from "../acs/signer.ts";
 import { type SessionReport, verifySession } from "../acs/verify-session.ts";
-import { namesIn, readIfPresent } from "../ledger/files.ts";
+import { bytesIfPresent, namesIn } from "../ledger/files.ts";
 import { Ledger } from "../ledger/ledger.ts";
 import { AUDIT_KEY_VARIABLE } from "../policy/load-policy.ts";
 import { dataFolder, defaultSession, type Environment } from "./audit-place.ts";
@@ -95,10 +95,10 @@ function keysOf({ keyFile }: Options, environment: Environment): Verifier | stri
   const named = keyFile ?? [AUDIT_KEY_VARIABLE];
   const signers: Signer[] = [];
   for (const name of named) {
-    const text = keyFile === undefined ? fromVariable : readIfPresent(name);
-    if (text === null) return `${name} is no file that can be read; name the file with the key`;
+    const bytes = keyFile === undefined ? Buffer.from(fromVariable) : bytesIfPresent(name);
+    if (bytes === null) return `${name} is no file that can be read; name the file with the key`;
     try {
-      signers.push(new Signer(keyFromText(text)));
+      signers.push(new Signer(keyFrom(bytes)));
     } catch (error) {
       return `${name}: ${error instanceof Error ? error.message : String(error)}`;
     }

@@ -4,8 +4,8 @@ import { Chain } from "../acs/chain.ts";
 import type { Head } from "../acs/chain-head.ts";
 import type { Step } from "../acs/envelope.ts";
 import type { Actor, Occasion } from "../acs/receipts.ts";
-import { keyFromText, Signer } from "../acs/signer.ts";
-import { readIfPresent } from "../ledger/files.ts";
+import { keyFrom, Signer } from "../acs/signer.ts";
+import { bytesIfPresent } from "../ledger/files.ts";
 import { isJson, type Json } from "../ledger/shape.ts";
 import type { HookContext } from "./hook-context.ts";
 
@@ -48,10 +48,11 @@ export function occasionOf(context: HookContext, actor: Actor): Occasion {
 function signerOf(context: HookContext): Signer | null {
   const { audit_key_file: file, audit } = context.policy;
   try {
-    if (file === "") return context.auditKey === null ? null : new Signer(keyFromText(context.auditKey));
-    const text = readIfPresent(file);
-    if (text === null) throw new RangeError(`audit_key_file ${file} is no file that can be read`);
-    return new Signer(keyFromText(text));
+    if (file === "")
+      return context.auditKey === null ? null : new Signer(keyFrom(Buffer.from(context.auditKey)));
+    const bytes = bytesIfPresent(file);
+    if (bytes === null) throw new RangeError(`audit_key_file ${file} is no file that can be read`);
+    return new Signer(keyFrom(bytes));
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     if (audit === "require") throw error;

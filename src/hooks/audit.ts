@@ -10,7 +10,7 @@ import {
   subagentStop,
   toolCall,
 } from "../acs/receipts.ts";
-import { childSession, rootSession, stepId } from "../acs/session-id.ts";
+import { childSession, named, rootSession, stepId } from "../acs/session-id.ts";
 import { type IntentDerivation, sessionScope } from "../guard/intent.ts";
 import type { Refused } from "../guard/reasons.ts";
 import { splitAtCommas } from "../guard/tools/comma-list.ts";
@@ -142,7 +142,7 @@ export function gapNote({ message }: NotRecorded): string {
 }
 
 function auditTransition(context: HookContext, { kind, spawn }: Transition): void {
-  const parent = spawn.parent === null ? null : context.ledger.record(spawn.parent);
+  const parent = parentOf(context, spawn);
   const above = actorOf(context, parent);
   const own = actorOf(context, spawn);
   const rootAbove = () => rootOfChain(context, parent);
@@ -191,7 +191,6 @@ function startAgain(
   kind: "adopted" | "resumed",
 ): Step {
   const occasion = occasionOf(context, above);
-  const barred = spawn.barred;
   return subagentStart(
     { ...occasion, facts: { ...occasion.facts, [kind]: true } },
     {
@@ -203,12 +202,20 @@ function startAgain(
       descriptor: { agent: spawn.trace, name: spawn.agentType, model: null },
     },
     {
-      ...(barred === null
-        ? { decision: "allow", codes: [] }
-        : { decision: "deny", codes: [barred], reasoning: `all its calls are denied (${barred})` }),
+      ...standing(spawn),
       data: { ...limits(context), ...facts(spawn) },
     },
   );
+}
+
+/** A spawn that was never to run has all its calls denied. */
+function standing({ barred }: SpawnRecord): Verdict {
+  if (barred === null) return { decision: "allow", codes: [] };
+  return { decision: "deny", codes: [barred], reasoning: `all its calls are denied (${barred})` };
+}
+
+function parentOf({ ledger }: HookContext, { parent }: SpawnRecord): SpawnRecord | null {
+  return parent === null ? null : ledger.record(parent);
 }
 
 function rootOf({ event }: HookContext): string {
@@ -226,13 +233,14 @@ function rootOfChain(context: HookContext, spawn: SpawnRecord | null): Step {
   if (spawn !== null) {
     const { agent, call, depth, parent } = spawn;
     const platform = {
-      agent_id: agent,
-      tool_use_id: call,
+      agent_id: agent === null ? null : named(agent),
+      tool_use_id: call === null ? null : named(call),
       trace_id: spawn.trace,
       parent_trace_id: parent,
+      parent_session_id: actorOf(context, parentOf(context, spawn)).session,
       depth,
     };
-    return sessionStart(occasion, intentOf(context, spawn), platform);
+    return sessionStart(occasion, intentOf(context, spawn), platform, standing(spawn));
   }
   const { source, model } = context.event.raw;
   const known = Object.entries({ source, model }).filter(([, value]) => typeof value === "string");
@@ -247,8 +255,9 @@ function rootOfChain(context: HookContext, spawn: SpawnRecord | null): Step {
 }
 
 /** The step of the parent's chain that a spawn comes from: its call's receipt, or where there is none the first. */
-function parentStepOf(context: HookContext, { call, parent }: SpawnRecord): string {
-  const above = actorOf(context, parent === null ? null : context.ledger.record(parent)).session;
+function parentStepOf(context: HookContext, spawn: SpawnRecord): string {
+  const { call } = spawn;
+  const above = actorOf(context, parentOf(context, spawn)).session;
   return call === null ? rootStepId(above) : stepId(above, "steps/toolCallRequest", call);
 }
 

@@ -31,6 +31,11 @@ const MAX_READ_BYTES = 16_777_216;
 
 /** A file's text, or null when there is no regular file of that name. Throws RangeError for one over 16 MiB. */
 export function readIfPresent(file: string): string | null {
+  return bytesIfPresent(file)?.toString("utf8") ?? null;
+}
+
+/** As `readIfPresent`, for what is no text. */
+export function bytesIfPresent(file: string): Buffer | null {
   let descriptor: number | null = null;
   try {
     // Most files that are looked for are not there, and an exception costs a hook more than a look.
@@ -40,7 +45,7 @@ export function readIfPresent(file: string): string | null {
       throw new RangeError(`${file} has ${stats.size} bytes; at most ${MAX_READ_BYTES} are read`);
     }
     descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-    return readFileSync(descriptor, "utf8");
+    return readFileSync(descriptor);
   } catch (error) {
     if (NO_FILE.has(codeOf(error))) return null;
     throw error;
