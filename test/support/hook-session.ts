@@ -104,9 +104,14 @@ export class HookSession {
   }
 
   ledger(): { session: SessionState; spawns: SpawnRecord[] } {
+    return this.ledgerOf(this.sessionId);
+  }
+
+  /** What the data folder of this session says of another. */
+  ledgerOf(sessionId: string): { session: SessionState; spawns: SpawnRecord[] } {
     const ledger = new Ledger({
       dataFolder: this.data,
-      sessionId: this.sessionId,
+      sessionId,
       deadline: Date.now() + 5000,
       newRun: () => "unused",
       baseDepth: 0,
