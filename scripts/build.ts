@@ -24,7 +24,6 @@ const PARTS = [
   "src/hooks/skill-answer.ts",
   "src/payload/validate.ts",
   "src/payload/given-payload.ts",
-  "src/guard/rights-problem.ts",
   "src/hooks/audit.ts",
   "src/hooks/audit-unjudged.ts",
   "src/payload/payload-sum.ts",

@@ -32,9 +32,9 @@ const MARKDOWN = ["entities", "linkify-it", "markdown-it", "mdurl", "punycode.js
  */
 export const BUDGETS: Readonly<Record<string, Budget>> = {
   "hooks/start.cjs": { bytes: 1_500, modules: 4, loads: [...FILES, "node:vm"] },
-  "hooks/pre-tool-use-agent.cjs": { bytes: 127_000, modules: 110, loads: [...FILES, ...CHAIN] },
-  "hooks/pre-tool-use.cjs": { bytes: 67_000, modules: 55, loads: FILES },
-  "hooks/pre-tool-use-launcher.cjs": { bytes: 68_000, modules: 56, loads: FILES },
+  "hooks/pre-tool-use-agent.cjs": { bytes: 148_000, modules: 122, loads: [...FILES, ...CHAIN] },
+  "hooks/pre-tool-use.cjs": { bytes: 90_000, modules: 69, loads: FILES },
+  "hooks/pre-tool-use-launcher.cjs": { bytes: 91_000, modules: 70, loads: FILES },
   "hooks/post-tool-batch.cjs": { bytes: 65_000, modules: 55, loads: FILES },
   "hooks/post-tool-use.cjs": { bytes: 63_000, modules: 54, loads: FILES },
   "hooks/post-tool-use-failure.cjs": { bytes: 49_000, modules: 49, loads: FILES },
@@ -53,7 +53,6 @@ export const BUDGETS: Readonly<Record<string, Budget>> = {
   "hooks/part-validate.cjs": { bytes: 45_000, modules: 7, loads: [] },
   "hooks/part-payload-sum.cjs": { bytes: 1_800, modules: 2, loads: ["canonicalize", "node:crypto"] },
   "hooks/part-redact.cjs": { bytes: 8_600, modules: 6, loads: [] },
-  "hooks/part-rights-problem.cjs": { bytes: 25_000, modules: 20, loads: [] },
   "hooks/part-skill-answer.cjs": {
     bytes: 297_000,
     modules: 164,

@@ -4,7 +4,7 @@ import { Script } from "node:vm";
 import { readStandardInput } from "./hooks/standard-input.ts";
 
 /** What stands around a script's source, so that it gets what a CommonJS module gets, and a hook's input. */
-const OPENING = "(function (require, __dirname, __filename, __input) {";
+const OPENING = "(function (require, module, __dirname, __filename, __input) {";
 const CLOSING = "\n})";
 /** The script of the one hook whose failure must refuse what it was asked about. */
 const SPAWN_SCRIPT = "pre-tool-use-agent.cjs";
@@ -16,30 +16,38 @@ export function codeCacheOf(file: string): string {
   return `${file}.cache`;
 }
 
+/** Told of every script that is compiled; the build keeps what V8 made of it. */
+export type Compiled = (file: string, script: Script) => void;
+
 /**
- * A built script. `cachedData` is code that V8 compiled from this very source; it takes it only from its own
- * version and flags and compiles the source otherwise.
+ * Runs a built script and returns what it exports. Compiling is half of what it costs to start one, so the code that
+ * V8 compiled from this very source at build is used; V8 takes it only from its own version and flags, and compiles
+ * the source otherwise. The parts that a script loads are run alike. `input` is its standard input where that has been
+ * read already.
  */
-export function compile(file: string, cachedData?: Buffer): Script {
-  return new Script(OPENING + readFileSync(file, "utf8") + CLOSING, {
+export function run(file: string, input?: Uint8Array, compiled: Compiled = () => {}): unknown {
+  const cache = codeCacheOf(file);
+  const script = new Script(OPENING + readFileSync(file, "utf8") + CLOSING, {
     filename: file,
-    ...(cachedData === undefined ? {} : { cachedData }),
+    ...(existsSync(cache) ? { cachedData: readFileSync(cache) } : {}),
   });
+  compiled(file, script);
+  const folder = dirname(file);
+  const parts = new Map<string, unknown>();
+  const load = (name: string) => {
+    if (!name.startsWith(".")) return require(name);
+    if (!parts.has(name)) parts.set(name, run(join(folder, name), undefined, compiled));
+    return parts.get(name);
+  };
+  const module = { exports: {} };
+  script.runInThisContext()(load, module, folder, file, input);
+  return module.exports;
 }
 
-/** Runs a compiled script; `input` is its standard input where that has been read already. */
-export function run(script: Script, file: string, input?: Uint8Array): void {
-  script.runInThisContext()(require, dirname(file), file, input);
-}
-
-/**
- * Starts a built script from its compiled code: half of what it costs to start one is compiling it. One that cannot
- * be started exits with `failing`.
- */
+/** Starts a built script; one that cannot be started exits with `failing`. */
 export function start(file: string, failing: number, input?: Uint8Array): void {
   try {
-    const cache = codeCacheOf(file);
-    run(compile(file, existsSync(cache) ? readFileSync(cache) : undefined), file, input);
+    run(file, input);
   } catch (error) {
     process.stderr.write(`spawn-guard cannot run ${file}: ${error}\n`);
     process.exitCode = failing;

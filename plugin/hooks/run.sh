@@ -7,11 +7,12 @@ start=${0%/*}/start.cjs
 script=$1
 shift
 
-# NODE_OPTIONS is emptied because a repository's settings can set it, and a preloaded module could answer for us;
-# NODE_EXTRA_CA_CERTS because reading certificates can take longer than the hook, which opens no connection.
+# NODE_OPTIONS and OPENSSL_CONF are taken out because a repository's settings can set them, and code that they load
+# could answer for us; NODE_EXTRA_CA_CERTS because reading certificates can take longer than the hook, which opens no
+# connection.
 run() {
   if [ -f "$start" ] && command -v node >/dev/null 2>&1; then
-    NODE_OPTIONS= NODE_EXTRA_CA_CERTS= exec node "$start" "$script"
+    NODE_OPTIONS= OPENSSL_CONF=/dev/null NODE_EXTRA_CA_CERTS= exec node "$start" "$script"
   fi
   # A spawn that nobody can judge is refused, also by hosts that know no onFailure; nothing else is.
   why="spawn-guard cannot run: node is not on the PATH of Claude Code, or the plugin is not built"

@@ -27,7 +27,7 @@ export async function judgeAgentCall(event: HookEvent, context: HookContext): Pr
   const call = parseToolCall(event);
   const input = agentInput(call);
   const parent = spawnOfEvent(event, context);
-  const judged = parent === null ? null : await judgeSubagent(parent, call, event.cwd, context);
+  const judged = parent === null ? null : judgeSubagent(parent, call, event.cwd, context);
   const by = judged?.spawn ?? null;
   const caller: Caller = by === null ? { kind: "main" } : callerOf(by, context);
   const attempt = { call: call.call, key: attemptKey(caller, input) };

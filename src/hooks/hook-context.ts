@@ -18,7 +18,7 @@ import { usageTotals } from "../transcript/usage.ts";
 import type { HookEvent } from "./hook-event.ts";
 
 /** A hook gives up on the ledger after this many milliseconds; hooks.json declares twice as many, for SessionEnd half: the host gives that little. */
-const DEADLINE_MS = 10_000;
+export const DEADLINE_MS = 10_000;
 /** Names the session from whose shell this one was started. */
 export const OUTER_SESSION = "SPAWN_GUARD_SESSION";
 const RUN_ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz";

@@ -19,7 +19,7 @@ export const hook: Hook = {
 async function judgeLauncher(event: HookEvent, context: HookContext): Promise<Answer> {
   const call = parseToolCall(event);
   const spawn = spawnOfEvent(event, context);
-  const judged = spawn === null ? null : await judgeSubagent(spawn, call, event.cwd, context);
+  const judged = spawn === null ? null : judgeSubagent(spawn, call, event.cwd, context);
   if (judged?.refused != null) {
     await recordRefused(context, call, judged.spawn, judged.refused);
     return denied(judged.refused, judged.halt);

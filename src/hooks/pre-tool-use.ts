@@ -9,7 +9,7 @@ export const hook: Hook = {
     const spawn = spawnOfEvent(event, context);
     if (spawn === null) return {};
     const call = parseToolCall(event);
-    const judged = await judgeSubagent(spawn, call, event.cwd, context);
+    const judged = judgeSubagent(spawn, call, event.cwd, context);
     if (judged.refused === null) return {};
     await recordRefused(context, call, judged.spawn, judged.refused);
     return denied(judged.refused, judged.halt);

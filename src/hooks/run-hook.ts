@@ -35,6 +35,9 @@ export async function runHook({ event: name, handle, onError }: Hook, given?: Ui
   }
   const output = renderAnswer(name, answer);
   if (output !== null) writeAll(JSON.stringify(output));
+  // All of the answer has been taken (`writeAll`), and nothing is left to wait for: winding Node down takes longer than
+  // a decision.
+  process.exit(0);
 }
 
 /** Decides about one event, and records what that has changed about spawns. */

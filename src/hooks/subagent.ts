@@ -1,5 +1,6 @@
 import { type Judged, judgeBudget } from "../guard/budget.ts";
 import { type Refused, reasons, refusalOf } from "../guard/reasons.ts";
+import { rightsProblem } from "../guard/rights-problem.ts";
 import { handsIn } from "../guard/tools/hand-in-tools.ts";
 import { spawnOfAgent } from "../ledger/binding.ts";
 import { endSpawn } from "../ledger/ending.ts";
@@ -24,14 +25,14 @@ export type Judgement = { spawn: SpawnRecord; refused: Refused | null; halt: boo
  * A subagent is about to call a tool: meters it, takes it up again where it was thought to have ended, and says
  * why it may not, if so: it was not admitted as it runs, its budget is used up, or the tool is not its to use.
  */
-export async function judgeSubagent(
+export function judgeSubagent(
   spawn: SpawnRecord,
   call: ToolCall,
   cwd: string,
   context: HookContext,
-): Promise<Judgement> {
+): Judgement {
   const { ledger, now } = context;
-  const rights = await rightsRefusal(spawn, call, cwd, context);
+  const rights = rightsRefusal(spawn, call, cwd, context);
   const live = takeUp(spawn, context);
   let judged: Judged = { meter: live.meter, refused: null, halt: false };
   const seen = ledger.updateRecord(live.trace, (record) => {
@@ -111,15 +112,14 @@ function standingRefusal(spawn: SpawnRecord, { ledger, policy }: HookContext): R
   return null;
 }
 
-/** A spawn's tools do not change. The reader of rules is loaded only where there are any. */
-async function rightsRefusal(
+/** A spawn's tools do not change. */
+function rightsRefusal(
   { payload, disallowed }: SpawnRecord,
   call: ToolCall,
   cwd: string,
   context: HookContext,
-): Promise<Refused | null> {
+): Refused | null {
   if (disallowed.length === 0 && payload.allowed_tools.includes("*")) return null;
-  const { rightsProblem } = await import("../guard/rights-problem.ts");
   const why = rightsProblem(payload.allowed_tools, disallowed, {
     tool: call.tool,
     input: call.input,

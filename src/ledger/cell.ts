@@ -31,6 +31,9 @@ export type Decoder<T> = (raw: unknown) => T | null;
  * change, readers are told that something was lost.
  */
 export class Cell<T> {
+  /** The latest version that this process has read; a version never changes. */
+  private known: { version: number; value: T; marks: readonly string[] } | null = null;
+
   constructor(
     readonly folder: string,
     private readonly decode: Decoder<T>,
@@ -68,6 +71,9 @@ export class Cell<T> {
       let broken = damaged[0] ?? 0;
       let vanished = false;
       for (const version of intact) {
+        if (this.known?.version === version) {
+          return { ...this.known, lost: broken >= version, highest: Math.max(broken, version) };
+        }
         const text = readIfPresent(this.file(version));
         // A version listed and then gone means that others committed in between: look again, once.
         if (text === null && !gone.has(version)) {
@@ -77,6 +83,7 @@ export class Cell<T> {
         }
         const found = text === null ? null : this.parse(text);
         if (found !== null) {
+          this.known = { ...found, version };
           return { ...found, lost: broken >= version, highest: Math.max(broken, version) };
         }
         this.setAside(version);

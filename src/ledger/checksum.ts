@@ -12,10 +12,11 @@ export function checksum(text: string): string {
   const bytes = Buffer.byteLength(text, "utf8");
   const padded = Buffer.alloc(Math.ceil(bytes / 4) * 4);
   padded.write(text, "utf8");
-  const words = new DataView(padded.buffer, padded.byteOffset, padded.length);
+  // In the machine's own byte order: sums are compared where they were made.
+  const words = new Int32Array(padded.buffer, padded.byteOffset, padded.length / 4);
   let sum = Math.imul(0x811c9dc5 ^ bytes, PRIME);
-  for (let at = 0; at < padded.length; at += 4) {
-    sum = Math.imul(sum ^ words.getUint32(at, true), PRIME);
+  for (const word of words) {
+    sum = Math.imul(sum ^ word, PRIME);
     sum ^= sum >>> 15;
   }
   return (sum >>> 0).toString(16).padStart(8, "0");

@@ -130,6 +130,7 @@ describe("an environment that a repository made", () => {
       (file: string) => ({ NODE_OPTIONS: `--require=${file}` }),
     ],
     ["NODE_OPTIONS that no Node takes", () => ({ NODE_OPTIONS: "--no-such-flag" })],
+    ["OPENSSL_CONF that no Node can read", (file: string) => ({ OPENSSL_CONF: `${file}.cnf` })],
     ["LC_ALL and IFS", () => ({ LC_ALL: "C", IFS: "{" })],
     ["ENV and BASH_ENV", (file: string) => ({ ENV: file, BASH_ENV: file })],
     ["CDPATH", () => ({ CDPATH: "/" })],
@@ -137,6 +138,7 @@ describe("an environment that a repository made", () => {
     session = new HookSession(undefined, { subagent_max_depth: 0 });
     const preload = join(session.root, "preload.cjs");
     writeFileSync(preload, "process.exit(0)\n");
+    writeFileSync(`${preload}.cnf`, "nodejs_conf = broken\n[broken]\nengines = nowhere\n[x");
     Object.assign(session.environment, variables(preload));
     const result = await session.ask(session.agentCall("t1"));
     expect(result).toMatchObject({ exitCode: 0, stderr: "" });

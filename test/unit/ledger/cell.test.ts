@@ -171,6 +171,20 @@ describe("a damaged newest version", () => {
   });
 });
 
+describe("a version that was read", () => {
+  it("is not read again, and the next one is", () => {
+    const at = newCell();
+    at.count(1);
+    expect(at.cell.read()).toEqual({ value: { count: 1 }, lost: false });
+    at.put("1.json", "damaged since");
+    expect(at.cell.read()).toEqual({ value: { count: 1 }, lost: false });
+    at.put("1.json", "");
+    expect(at.open().read()).toEqual({ value: null, lost: true });
+    at.increment();
+    expect(at.cell.read()).toEqual({ value: { count: 1 }, lost: false });
+  });
+});
+
 describe("when every version is damaged", () => {
   it("there is no value, and that is told, not read as a beginning", () => {
     const at = newCell();

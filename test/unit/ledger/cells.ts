@@ -24,8 +24,9 @@ export class CountingCell {
     for (let round = 0; round < times; round++) this.increment();
   }
 
+  /** As another process does: a cell remembers what it has read. */
   increment(): Count | null {
-    return this.cell.update((value) => ({ count: (value?.count ?? 0) + 1 }), Date.now() + 5000);
+    return this.open().update((value) => ({ count: (value?.count ?? 0) + 1 }), Date.now() + 5000);
   }
 
   names(): string[] {
