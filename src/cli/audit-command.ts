@@ -4,7 +4,7 @@ import { Command } from "commander";
 import { auditFolder } from "../acs/audit-folder.ts";
 import { anyOf, keyFrom, Signer, type Verifier } from "../acs/signer.ts";
 import { type SessionReport, verifySession } from "../acs/verify-session.ts";
-import { bytesIfPresent, namesIn } from "../ledger/files.ts";
+import { bytesIfPresent, idOfKey, namesIn } from "../ledger/files.ts";
 import { Ledger } from "../ledger/ledger.ts";
 import { AUDIT_KEY_VARIABLE } from "../policy/load-policy.ts";
 import { dataFolder, defaultSession, type Environment } from "./audit-place.ts";
@@ -59,16 +59,18 @@ export function runAudit(argv: readonly string[], io: AuditIo): CommandResult {
   }
   if (options.all === true && options.session !== undefined) return wrong("use --session or --all, not both");
   const question = ask(options, io);
-  if (typeof question === "string")
-    return { exitCode: 1, stdout: "", stderr: `spawn-guard audit: ${question}\n` };
-  switch (action) {
-    case "verify":
-      return verify(question);
-    case "show":
-      return show(question);
-    default:
-      return { exitCode: 0, stdout: exportLines(folders(question)), stderr: "" };
+  if (typeof question === "string") return failed(question);
+  if (action === "verify") return verify(question);
+  const folders = question.sessions.map((session) => auditFolder(question.data, session));
+  const empty = folders.find((folder) => !existsSync(folder));
+  if (empty !== undefined && options.all !== true) {
+    return failed(
+      `${empty} is not there: the session has no receipts; name another with --session, or use --all`,
+    );
   }
+  return action === "show"
+    ? show(folders, options)
+    : { exitCode: 0, stdout: exportLines(folders), stderr: "" };
 }
 
 /** What is asked about; a sentence when that cannot be told. */
@@ -78,7 +80,7 @@ function ask(options: Options, { environment, configFolder }: AuditIo): Question
   const session = options.session ?? defaultSession(audit, environment);
   const sessions =
     options.all === true
-      ? [...new Set([...namesIn(audit), ...namesIn(join(data, "sessions"))])]
+      ? [...new Set([...sessionsIn(audit), ...sessionsIn(join(data, "sessions"))])].sort()
       : [session ?? ""];
   if (sessions.length === 0 || sessions[0] === "") {
     return `no session has left receipts in ${data} (${from}); name the plugin's data folder with --data`;
@@ -86,6 +88,10 @@ function ask(options: Options, { environment, configFolder }: AuditIo): Question
   const verifier = keysOf(options, environment);
   if (typeof verifier === "string") return verifier;
   return { data, sessions, verifier, options };
+}
+
+function sessionsIn(folder: string): string[] {
+  return namesIn(folder).flatMap((name) => idOfKey(name) ?? []);
 }
 
 /** The keys that were named; null where there is none, a sentence where one cannot be used. */
@@ -159,14 +165,17 @@ function verdictLine(
   return `${word}  session ${session}: ${chains.length} chains, ${entries} entries, ${signed} signed${unchecked}\n`;
 }
 
-function show(question: Question): CommandResult {
-  const rows = showRows(folders(question));
-  const stdout = question.options.json === true ? `${JSON.stringify(rows, null, 2)}\n` : showTable(rows);
-  return { exitCode: 0, stdout, stderr: "" };
+function show(folders: readonly string[], { json }: Options): CommandResult {
+  const rows = showRows(folders);
+  return {
+    exitCode: 0,
+    stdout: json === true ? `${JSON.stringify(rows, null, 2)}\n` : showTable(rows),
+    stderr: "",
+  };
 }
 
-function folders({ data, sessions }: Question): string[] {
-  return sessions.map((session) => auditFolder(data, session));
+function failed(problem: string): CommandResult {
+  return { exitCode: 1, stdout: "", stderr: `spawn-guard audit: ${problem}\n` };
 }
 
 function wrong(problem: string): CommandResult {

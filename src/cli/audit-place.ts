@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { fileKey, namesIn, readIfPresent } from "../ledger/files.ts";
+import { fileKey, idOfKey, namesIn, readIfPresent } from "../ledger/files.ts";
 import { hasShape, isText } from "../ledger/shape.ts";
 import { placesFolder } from "../policy/session-place.ts";
 
@@ -29,7 +29,8 @@ export function dataFolder(given: string | undefined, config: string, environmen
 /** The session that is meant when none is named: the one whose shell this is, else the latest with a chain. */
 export function defaultSession(audit: string, environment: Environment): string | null {
   const { CLAUDE_CODE_SESSION_ID: session } = environment;
-  return session || (newestFirst(audit)[0] ?? null);
+  const latest = newestFirst(audit).map(idOfKey);
+  return session || (latest.find((id) => id !== null) ?? null);
 }
 
 function newestFirst(folder: string): string[] {

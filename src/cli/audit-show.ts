@@ -1,3 +1,4 @@
+import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { linesOf, segmentsOf } from "../acs/chain-files.ts";
 import { namesIn } from "../ledger/files.ts";
@@ -67,7 +68,8 @@ function receiptsIn(folder: string): { receipt: Json; chain: string }[] {
 function chainsIn(folder: string): { folder: string; name: string }[] {
   return namesIn(folder)
     .sort()
-    .map((name) => ({ folder: join(folder, name), name }));
+    .map((name) => ({ folder: join(folder, name), name }))
+    .filter((chain) => lstatSync(chain.folder, { throwIfNoEntry: false })?.isDirectory() === true);
 }
 
 function rowOf({ request, response }: Json, chain: string): ShownReceipt {

@@ -137,3 +137,20 @@ export function fileKey(id: string): string {
   }
   return key;
 }
+
+/** The id that `fileKey` made a name from; null for a name that it makes from none. */
+export function idOfKey(key: string): string | null {
+  try {
+    const id = key
+      .split(/(%u[0-9a-f]{4})/)
+      .map((part) =>
+        part.startsWith("%u")
+          ? String.fromCharCode(Number.parseInt(part.slice(2), 16))
+          : decodeURIComponent(part),
+      )
+      .join("");
+    return fileKey(id) === key ? id : null;
+  } catch {
+    return null;
+  }
+}

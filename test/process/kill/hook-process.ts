@@ -24,9 +24,10 @@ export function hookProcess(session: HookSession, event: Json, killAfter: number
   child.stdin.on("error", () => {});
   child.stdin.end(JSON.stringify(event));
   const timer = killAfter === null ? null : setTimeout(() => child.kill("SIGKILL"), killAfter);
-  return closed(child).then((signal) => {
+  return closed(child).then(({ exitCode, signal }) => {
     if (timer !== null) clearTimeout(timer);
     const killed = signal === "SIGKILL";
+    if (!killed && exitCode !== 0) throw new Error(`${script} ended with ${exitCode}`);
     return {
       killed,
       answer: killed || text === "" ? null : JSON.parse(text),
@@ -35,10 +36,10 @@ export function hookProcess(session: HookSession, event: Json, killAfter: number
   });
 }
 
-function closed(child: ChildProcess): Promise<NodeJS.Signals | null> {
+function closed(child: ChildProcess): Promise<{ exitCode: number | null; signal: NodeJS.Signals | null }> {
   return new Promise((done, failed) => {
     child.on("error", failed);
-    child.on("close", (_, signal) => done(signal));
+    child.on("close", (exitCode, signal) => done({ exitCode, signal }));
   });
 }
 
