@@ -9,11 +9,18 @@ import { named, stepId } from "./session-id.ts";
 
 /** Receipts are made by these rules; a change of any formula gets another number (case 124). */
 const FORMAT = 1;
-/** More capabilities than these are named by their number and hash: a line's size is bounded (case 120). */
-const MAX_CAPABILITIES = 200;
-const MAX_ARGUMENTS = 32;
+/**
+ * A line's size is bounded (case 120), whatever a model writes: these are characters, of which each has at most six
+ * bytes in a line. What goes beyond is left to sizes, numbers and hashes.
+ */
 const MAX_NAME = 100;
+const MAX_PATH = 1_000;
+const MAX_ARGUMENTS = 32;
 const MAX_CONTENT = 4_000;
+const MAX_ALL_CONTENT = 12_000;
+const MAX_CAPABILITIES = 200;
+const MAX_CAPABILITY = 500;
+const MAX_ALL_CAPABILITIES = 8_000;
 
 /** Whose chain a step stands on. */
 export type Actor = {
@@ -59,7 +66,12 @@ export function sessionStart(
   const payload = {
     policy_mode: intent.scope,
     intent: intentJson(occasion.actor.session, intent),
-    platform_context: platform,
+    platform_context: Object.fromEntries(
+      Object.entries(platform).map(([name, value]) => [
+        name,
+        typeof value === "string" ? cut(value, MAX_PATH) : value,
+      ]),
+    ),
   };
   return step(occasion, "steps/sessionStart", "root", payload, verdict);
 }
@@ -80,21 +92,26 @@ export function toolCall(
   content: ((value: unknown) => unknown) | null,
 ): Step {
   const { session } = occasion.actor;
-  const facts = { ...occasion.facts, tool_use_id: named(call) };
-  const names = Object.keys(input).slice(0, MAX_ARGUMENTS);
+  const all = Object.keys(input);
+  const names = all.slice(0, MAX_ARGUMENTS);
+  const more = all.length > names.length ? { arguments: all.length } : {};
+  const facts = { ...occasion.facts, tool_use_id: named(call), ...more };
+  let room = MAX_ALL_CONTENT;
   const kept = names.map((name) => [
     cut(name, MAX_NAME),
     {
-      value:
-        content === null
-          ? digest(input[name])
-          : { ...digest(input[name]), content: shorten(content(input[name])) },
+      value: content === null ? digest(input[name]) : { ...digest(input[name]), content: fitting(name) },
       provenance: provenanceJson(session, `argument:${call}:${name}`, {
         origin: "agent_generated",
         source: occasion.actor.agent,
       }),
     },
   ]);
+  function fitting(name: string): string {
+    const text = shorten(content?.(input[name]), Math.min(MAX_CONTENT, room));
+    room -= text.length;
+    return text;
+  }
   return step(
     { ...occasion, facts },
     "steps/toolCallRequest",
@@ -208,24 +225,31 @@ function wellFormed<T extends object>(value: T): T {
 
 function intentJson(session: string, { rules, banned, scope, provenance }: IntentOfSpawn): Json {
   const all = capabilitiesOf(rules);
+  const kept = fittingCapabilities(all);
   const raw = [
     ...(banned.length === 0 ? [] : [`without ${cut(banned.join(", "), MAX_CONTENT)}`]),
-    ...(all.length > MAX_CAPABILITIES
-      ? [`${MAX_CAPABILITIES} of ${all.length} capabilities, sha256 of all ${digest(all).sha256}`]
+    ...(all.length > kept.length
+      ? [`${kept.length} of ${all.length} capabilities, sha256 of all ${digest(all).sha256}`]
       : []),
   ].join("; ");
   return {
     ...(raw === "" ? {} : { raw }),
-    parsed: all.slice(0, MAX_CAPABILITIES).map(bounded),
+    parsed: kept,
     parser_provenance: provenanceJson(session, "intent", provenance),
     scope_mode: scope,
   };
 }
 
-function bounded(capability: Capability): Json {
-  return Object.fromEntries(
-    Object.entries(capability).map(([member, text]) => [member, cut(text, MAX_NAME * 5)]),
-  );
+/** The first of them, each as it is: one that was cut would stand for something else. */
+function fittingCapabilities(all: readonly Capability[]): Capability[] {
+  let room = MAX_ALL_CAPABILITIES;
+  return all.slice(0, MAX_CAPABILITIES).filter((capability) => {
+    const lengths = Object.values(capability).map((text) => text.length);
+    const length = lengths.reduce((sum, one) => sum + one, 0);
+    if (length > room || lengths.some((one) => one > MAX_CAPABILITY)) return false;
+    room -= length;
+    return true;
+  });
 }
 
 function provenanceJson(session: string, what: string, { origin, source, derivedFrom }: Provenance): Json {
@@ -246,6 +270,6 @@ function digest(value: unknown): { sha256: string; bytes: number } {
   };
 }
 
-function shorten(value: unknown): string {
-  return cut(typeof value === "string" ? value : (JSON.stringify(value) ?? ""), MAX_CONTENT);
+function shorten(value: unknown, length: number): string {
+  return cut(typeof value === "string" ? value : (JSON.stringify(value) ?? ""), length);
 }

@@ -317,7 +317,14 @@ function limits({ policy }: HookContext): Json {
 }
 
 function facts({ trace, parent, depth, role, origin, payload }: SpawnRecord): Json {
-  return { trace_id: trace, parent_trace_id: parent, depth, role, payload: origin, budget: payload.budget };
+  return {
+    trace_id: trace,
+    parent_trace_id: parent,
+    depth,
+    role: role.slice(0, 100),
+    payload: origin,
+    budget: payload.budget,
+  };
 }
 
 function stopOutcome(outcome: Outcome, { detail }: SpawnRecord): StopOutcome {

@@ -83,16 +83,19 @@ describe("what audit is asked", () => {
     expect(result.stderr).toContain("the session has no receipts");
   });
 
-  it.each(["../../etc", "/", "a\u0000b", "..", "é"])(
-    "never leaves the data folder for the session %j",
-    async (id) => {
-      const session = await recorded();
-      const result = audit(session, ["show", "--session", id]);
-      expect(result.exitCode).toBe(1);
-      expect(result.stderr).toMatch(/no receipts/);
-      expect(result.stderr).toContain(`${join(session.data, "audit", name)} is not there`);
-    },
-  );
+  it.each([
+    ["../../etc", "%2e%2e%2f%2e%2e%2fetc"],
+    ["/", "%2f"],
+    ["a\u0000b", "a%00b"],
+    ["..", "%2e%2e"],
+    ["é", "%c3%a9"],
+  ])("never leaves the data folder for the session %j", async (id, name) => {
+    const session = await recorded();
+    const result = audit(session, ["show", "--session", id]);
+    expect(result.exitCode).toBe(1);
+    expect(result.stderr).toMatch(/no receipts/);
+    expect(result.stderr).toContain(`${join(session.data, "audit", name)} is not there`);
+  });
 });
 
 describe("audit verify", () => {
