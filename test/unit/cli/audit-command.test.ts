@@ -222,7 +222,10 @@ describe("audit verify with a key", () => {
       stdout: expect.stringContaining("9 signed"),
     });
     const wrong = audit(session, ["verify"], { SPAWN_GUARD_AUDIT_KEY: KEY.replaceAll("0", "1") });
-    expect(wrong).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("not signed with this key") });
+    expect(wrong).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining("not signed with a key that was given"),
+    });
   });
 
   it.each<[string, Buffer, string | null]>([
@@ -253,16 +256,16 @@ describe("audit verify with a key", () => {
   it.each<[string, Buffer]>([
     ["31 letters", Buffer.from("k".repeat(31))],
     ["31 bytes that are no text", Buffer.alloc(31, 0xfe)],
-    ["62 hex digits", Buffer.from("0a".repeat(31))],
     ["nothing", Buffer.alloc(0)],
   ])("refuses a key that is too short, and names its length: %s", async (_, bytes) => {
     const session = await recorded();
     const file = join(session.root, "key");
     writeFileSync(file, bytes);
-    const ask = () => audit(session, ["verify", "--key-file", file]);
-    if (bytes.toString() === "0a".repeat(31)) expect(ask().exitCode).toBe(1);
-    else
-      expect(ask).toThrow(new RegExp(`the audit key has \\d+ bytes; at least ${MIN_KEY_BYTES} are needed`));
+    const { exitCode, stdout, stderr } = audit(session, ["verify", "--key-file", file]);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
+    expect(stderr).toContain(
+      `${file}: the audit key has ${bytes.length} bytes; at least ${MIN_KEY_BYTES} are needed`,
+    );
   });
 
   it("says that a key file is none", async () => {

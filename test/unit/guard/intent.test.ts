@@ -9,6 +9,7 @@ import {
   SCOPE_MODES,
   sessionScope,
 } from "../../../src/guard/intent.ts";
+import { isJson } from "../../../src/ledger/shape.ts";
 import { DEFAULT_POLICY } from "../../../src/policy/policy-keys.ts";
 import { chainsOf, mainChain } from "../../support/receipts.ts";
 import { decidedSessions } from "../ledger/decided-session.ts";
@@ -193,7 +194,8 @@ describe("where an intent comes from, as the receipts say it", () => {
     };
     // As a process: the builder looks for the plugin's agents beside the hook's script.
     const answer = await session.ask(session.event("UserPromptExpansion", command));
-    const { additionalContext } = answer.json?.hookSpecificOutput as { additionalContext: string };
+    const output = answer.json?.hookSpecificOutput;
+    const additionalContext = isJson(output) ? String(output.additionalContext) : "";
     const built = /<subagent_spawn_result>\n([\s\S]*)\n<\/subagent_spawn_result>/.exec(
       additionalContext,
     )?.[1];
