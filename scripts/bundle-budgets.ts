@@ -46,7 +46,7 @@ export const BUDGETS: Readonly<Record<string, Budget>> = {
   "hooks/user-prompt-submit.cjs": { bytes: 50_000, modules: 49, loads: FILES },
   "hooks/user-prompt-expansion.cjs": { bytes: 44_000, modules: 44, loads: FILES },
   "hooks/config-change.cjs": { bytes: 44_000, modules: 44, loads: FILES },
-  "hooks/part-audit.cjs": { bytes: 44_000, modules: 50, loads: [...FILES, ...CHAIN] },
+  "hooks/part-audit.cjs": { bytes: 47_000, modules: 50, loads: [...FILES, ...CHAIN] },
   "hooks/part-audit-unjudged.cjs": { bytes: 52_000, modules: 55, loads: [...FILES, ...CHAIN] },
   "hooks/part-agent-folder.cjs": { bytes: 153_000, modules: 105, loads: [...FILES, ...AGENT_FILES] },
   "hooks/part-given-payload.cjs": { bytes: 48_000, modules: 12, loads: [] },

@@ -2,7 +2,14 @@ import { closeSync, constants, fsyncSync, mkdirSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Cell } from "../ledger/cell.ts";
 import { codeOf } from "../ledger/files.ts";
-import { openRegular, readChainEnd, refuseLinks, segmentFile, sizeOf } from "./chain-files.ts";
+import {
+  MAX_LINE_BYTES,
+  openRegular,
+  readChainEnd,
+  refuseLinks,
+  segmentFile,
+  sizeOf,
+} from "./chain-files.ts";
 import { EMPTY_HEAD, type Head, headCell, marks, remembers } from "./chain-head.ts";
 import type { Step } from "./envelope.ts";
 import { canonical, seal } from "./seal.ts";
@@ -99,7 +106,11 @@ export class Chain {
     for (const step of steps) {
       const receipt = seal(step, end, this.options.signer);
       end = { entry: receipt.entry.entry_hash, line: receipt.line_hash };
-      lines += `${canonical(receipt)}\n`;
+      const line = `${canonical(receipt)}\n`;
+      if (Buffer.byteLength(line, "utf8") > MAX_LINE_BYTES) {
+        throw new RangeError(`a receipt would have more than ${MAX_LINE_BYTES} bytes`);
+      }
+      lines += line;
     }
     return {
       ...end,
@@ -123,7 +134,14 @@ export class Chain {
       // Others have appended since this version was read: what is made from it will not be committed.
       if ((this.head.read().value?.count ?? 0) > head.count) return head;
       // A power cut: the files are synced and the head is not.
-      head = this.fromFiles(head) ?? head;
+      const further = this.fromFiles(head);
+      if (further !== null) {
+        const more = further.count - head.count;
+        mended.push(
+          `${this.folder}: ${more} entries stand in the files and not in the head; they are taken in`,
+        );
+        head = further;
+      }
       if (this.isBehind(head)) {
         mended.push(`${this.file(head)} is followed by what is no receipt; the chain goes on in a new file`);
         return this.inNewFile({ ...head, lines: "" });

@@ -81,6 +81,9 @@ export function rootStepId(session: string): string {
   return stepId(session, "steps/sessionStart", "root");
 }
 
+/** What is kept of content that is to be kept: it without secrets. */
+export type Redaction = (value: object) => object;
+
 /**
  * A tool call that was decided about. Arguments are their sizes and hashes; `content` gives them as they are to be
  * kept, where the user wants them kept.
@@ -89,12 +92,13 @@ export function toolCall(
   occasion: Occasion,
   { tool, call, input }: { tool: string; call: string; input: Json },
   verdict: Verdict,
-  content: ((value: unknown) => unknown) | null,
+  content: Redaction | null,
 ): Step {
   const { session } = occasion.actor;
   const all = Object.keys(input);
   const names = all.slice(0, MAX_ARGUMENTS);
-  const more = all.length > names.length ? { arguments: all.length } : {};
+  const rest = all.slice(MAX_ARGUMENTS).map((name) => [name, input[name]]);
+  const more = rest.length === 0 ? {} : { arguments: all.length, rest: digest(rest) };
   const facts = { ...occasion.facts, tool_use_id: named(call), ...more };
   let room = MAX_ALL_CONTENT;
   const kept = names.map((name) => [
@@ -108,7 +112,9 @@ export function toolCall(
     },
   ]);
   function fitting(name: string): string {
-    const text = shorten(content?.(input[name]), Math.min(MAX_CONTENT, room));
+    // a name can make its value a secret
+    const [clean] = Object.values(content?.({ [name]: input[name] }) ?? {});
+    const text = shorten(clean, Math.min(MAX_CONTENT, room));
     room -= text.length;
     return text;
   }
@@ -229,7 +235,7 @@ function intentJson(session: string, { rules, banned, scope, provenance }: Inten
   const raw = [
     ...(banned.length === 0 ? [] : [`without ${cut(banned.join(", "), MAX_CONTENT)}`]),
     ...(all.length > kept.length
-      ? [`${kept.length} of ${all.length} capabilities, sha256 of all ${digest(all).sha256}`]
+      ? [`${kept.length} of ${all.length} capabilities, sha256 of all ${sha256(JSON.stringify(all))}`]
       : []),
   ].join("; ");
   return {
@@ -261,13 +267,19 @@ function provenanceJson(session: string, what: string, { origin, source, derived
   };
 }
 
-/** A value as its size and hash: what it was can be proven, not read. */
-function digest(value: unknown): { sha256: string; bytes: number } {
-  const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
-  return {
-    sha256: createHash("sha256").update(text, "utf8").digest("hex"),
-    bytes: Buffer.byteLength(text, "utf8"),
-  };
+/** A value as its size and hash: what it was can be proven, not read. One that is nested too deep has neither. */
+export function digest(value: unknown): { sha256: string; bytes: number } | { too_deep: true } {
+  let text: string;
+  try {
+    text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+  } catch {
+    return { too_deep: true };
+  }
+  return { sha256: sha256(text), bytes: Buffer.byteLength(text, "utf8") };
+}
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text, "utf8").digest("hex");
 }
 
 function shorten(value: unknown, length: number): string {

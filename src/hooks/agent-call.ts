@@ -13,7 +13,7 @@ import { resolveTarget } from "../roles/resolve-target.ts";
 import { agentInput, attemptKey, callerOf, givenPayload } from "./agent-request.ts";
 import type { Answer } from "./answer.ts";
 import { auditSpawn, auditTransitions, gapNote, type RefusedSpawn } from "./audit.ts";
-import { NotRecorded } from "./audit-chain.ts";
+import { type NotRecorded, notRecorded } from "./audit-chain.ts";
 import type { HookContext } from "./hook-context.ts";
 import { type HookEvent, parseToolCall } from "./hook-event.ts";
 import { denied, judgeSubagent, spawnOfEvent } from "./subagent.ts";
@@ -77,9 +77,10 @@ async function write(context: HookContext, receipts: () => Promise<void>): Promi
     await receipts();
     return null;
   } catch (error) {
-    if (!(error instanceof NotRecorded)) throw error;
-    context.notes.push(gapNote(error));
-    return error;
+    // A decision that has been made never turns on what its receipt fails of.
+    const missed = notRecorded(context, error);
+    context.notes.push(gapNote(missed));
+    return missed;
   }
 }
 
@@ -94,7 +95,9 @@ function refusedSpawn(request: SpawnRequest, refused: Refused): RefusedSpawn {
   const { payload, target } = request;
   const { agentType, role } = target;
   if (payload.kind === "one") {
-    const derivation = payload.typed === true ? "fresh" : "derived_from_parent";
+    const isPersons =
+      payload.typed === true && request.caller.kind === "main" && refused.code !== "trace_reused";
+    const derivation = isPersons ? "fresh" : "derived_from_parent";
     return { refused, agentType, derivation, rules: payload.payload.allowed_tools };
   }
   if (payload.kind !== "none") return { refused, agentType, derivation: "derived_from_parent", rules: null };

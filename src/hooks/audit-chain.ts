@@ -7,6 +7,7 @@ import type { Actor, Occasion } from "../acs/receipts.ts";
 import { keyFrom, Signer } from "../acs/signer.ts";
 import { bytesIfPresent } from "../ledger/files.ts";
 import { isJson, type Json } from "../ledger/shape.ts";
+import { AUDIT_KEY_VARIABLE } from "../policy/load-policy.ts";
 import type { HookContext } from "./hook-context.ts";
 
 /** A decision that could not be recorded, and why. */
@@ -48,8 +49,7 @@ export function occasionOf(context: HookContext, actor: Actor): Occasion {
 function signerOf(context: HookContext): Signer | null {
   const { audit_key_file: file, audit } = context.policy;
   try {
-    if (file === "")
-      return context.auditKey === null ? null : new Signer(keyFrom(Buffer.from(context.auditKey)));
+    if (file === "") return signerOfVariable(context);
     const bytes = bytesIfPresent(file);
     if (bytes === null) throw new RangeError(`audit_key_file ${file} is no file that can be read`);
     return new Signer(keyFrom(bytes));
@@ -59,6 +59,16 @@ function signerOf(context: HookContext): Signer | null {
     context.notes.push(`spawn-guard cannot sign its receipts: ${why}`);
     return null;
   }
+}
+
+function signerOfVariable({ environment, auditKey }: HookContext): Signer | null {
+  if ((environment[AUDIT_KEY_VARIABLE] ?? "") === "") return null;
+  if (auditKey === null) {
+    throw new RangeError(
+      `${AUDIT_KEY_VARIABLE} is not believed, since the project's settings may have set it`,
+    );
+  }
+  return new Signer(keyFrom(Buffer.from(auditKey)));
 }
 
 function noteGap({ ledger, now }: HookContext, why: string): void {

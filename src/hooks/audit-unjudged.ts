@@ -27,8 +27,7 @@ export async function auditUnjudged(
       const spawn = { refused, agentType, derivation: "inherit_subset" as const, rules: null };
       await auditSpawn(context, call, caller, { ...spawn, isLetThrough: decision === "allow" });
     } else {
-      const reasoning = decision === "deny" ? { reasoning: refused.reason } : {};
-      await auditCall(context, call, caller, { decision, codes: [refused.code], ...reasoning });
+      await auditCall(context, call, caller, decision, refused);
     }
     return null;
   } catch (error) {

@@ -1,7 +1,9 @@
 import type { Step, Verdict } from "../acs/envelope.ts";
 import {
   type Actor,
+  digest,
   type IntentOfSpawn,
+  type Redaction,
   rootStepId,
   type StopOutcome,
   sessionEnd,
@@ -12,13 +14,13 @@ import {
 } from "../acs/receipts.ts";
 import { childSession, named, rootSession, stepId } from "../acs/session-id.ts";
 import { type IntentDerivation, sessionScope } from "../guard/intent.ts";
-import type { Refused } from "../guard/reasons.ts";
+import type { ReasonCode, Refused } from "../guard/reasons.ts";
 import { splitAtCommas } from "../guard/tools/comma-list.ts";
 import { ranMs, tokensUsed } from "../ledger/meter.ts";
 import type { Json } from "../ledger/shape.ts";
 import type { Outcome, SpawnRecord } from "../ledger/spawn-record.ts";
 import type { Transition } from "../ledger/transition.ts";
-import { NotRecorded, occasionOf, record } from "./audit-chain.ts";
+import { type NotRecorded, notRecorded, occasionOf, record } from "./audit-chain.ts";
 import type { HookContext } from "./hook-context.ts";
 import type { ToolCall } from "./hook-event.ts";
 
@@ -50,10 +52,11 @@ export async function auditSpawn(
   const refused = "refused" in decision ? decision.refused : null;
   const isDenied = "refused" in decision && decision.isLetThrough !== true;
   const codes = refused === null ? [] : [refused.code];
+  const content = await contentOf(context);
   const verdict: Verdict =
     refused === null || !isDenied
       ? { decision: "allow", codes }
-      : { decision: "deny", codes, reasoning: refused.reason };
+      : { decision: "deny", codes, reasoning: reasonOf(refused, content) };
   const { model } = call.input;
   const start = subagentStart(
     occasion,
@@ -77,7 +80,7 @@ export async function auditSpawn(
       data: "refused" in decision ? limits(context) : { ...limits(context), ...facts(decision) },
     },
   );
-  const steps = [toolCall(occasion, call, verdict, await contentOf(context)), start];
+  const steps = [toolCall(occasion, call, verdict, content), start];
   if (refused !== null && isDenied) {
     const summary = { reason_code: refused.code };
     const stop = {
@@ -92,16 +95,34 @@ export async function auditSpawn(
   record(context, actor, steps, () => rootOfChain(context, caller));
 }
 
-/** Records a call of another tool that was refused, or that the person is asked about. */
+/** Records a call of another tool that was refused, or let through unjudged. Throws NotRecorded, and what else goes wrong. */
 export async function auditCall(
   context: HookContext,
   call: ToolCall,
   caller: SpawnRecord | null,
-  verdict: Verdict,
+  decision: "allow" | "deny",
+  refused: Refused,
 ): Promise<void> {
   const actor = actorOf(context, caller);
-  const step = toolCall(occasionOf(context, actor), call, verdict, await contentOf(context));
-  warned(context, () => record(context, actor, [step], () => rootOfChain(context, caller)));
+  const content = await contentOf(context);
+  const reasoning = decision === "deny" ? { reasoning: reasonOf(refused, content) } : {};
+  const verdict: Verdict = { decision, codes: [refused.code], ...reasoning };
+  const step = toolCall(occasionOf(context, actor), call, verdict, content);
+  record(context, actor, [step], () => rootOfChain(context, caller));
+}
+
+/** Records a call that was refused: the refusal stands, whatever becomes of its receipt. */
+export async function auditRefused(
+  context: HookContext,
+  call: ToolCall,
+  caller: SpawnRecord | null,
+  refused: Refused,
+): Promise<void> {
+  try {
+    await auditCall(context, call, caller, "deny", refused);
+  } catch (error) {
+    context.notes.push(gapNote(notRecorded(context, error)));
+  }
 }
 
 /** Records what has happened to spawns while this event was handled: each is told once, by who changed it. */
@@ -132,8 +153,7 @@ function warned(context: HookContext, write: () => void): void {
   try {
     write();
   } catch (error) {
-    if (!(error instanceof NotRecorded)) throw error;
-    context.notes.push(gapNote(error));
+    context.notes.push(gapNote(notRecorded(context, error)));
   }
 }
 
@@ -302,10 +322,33 @@ function provenanceOf(
 }
 
 /** What a call's arguments are kept as, where the user wants more of them than sizes and hashes. */
-async function contentOf({ policy }: HookContext): Promise<((value: unknown) => unknown) | null> {
+async function contentOf({ policy }: HookContext): Promise<Redaction | null> {
   if (policy.audit_content === "off") return null;
   const { redact } = await import("../acs/redact.ts");
-  return redact;
+  return (value) => Object(redact(value));
+}
+
+/** Codes whose sentences hold limits and counts alone; others may quote what a prompt, a rule or a command says. */
+const QUOTES_NOTHING: ReadonlySet<ReasonCode> = new Set<ReasonCode>([
+  "depth_exceeded",
+  "spawns_exhausted",
+  "concurrency_exceeded",
+  "children_exceeded",
+  "session_tokens_exceeded",
+  "budget_over_parent",
+  "budget_over_cap",
+  "tool_calls_exhausted",
+  "turns_exhausted",
+  "input_tokens_exhausted",
+  "time_exhausted",
+  "guard_error",
+]);
+
+/** What a refusal said, by size and hash where it may quote content that is not to be kept. */
+function reasonOf({ code, reason }: Refused, content: Redaction | null): string {
+  if (QUOTES_NOTHING.has(code)) return reason;
+  if (content === null) return `${code}; what the caller was told: ${JSON.stringify(digest(reason))}`;
+  return String(Object.values(content({ reason }))[0]);
 }
 
 function limits({ policy }: HookContext): Json {
@@ -346,13 +389,20 @@ function stopOutcome(outcome: Outcome, { detail }: SpawnRecord): StopOutcome {
   }
 }
 
+/** Outcomes whose detail is what the host or a model said. */
+const TOLD_BY_OTHERS: ReadonlySet<Outcome | null> = new Set<Outcome | null>([
+  "failed",
+  "never_started",
+  "stopped",
+]);
+
 function summary(spawn: SpawnRecord): Json {
   const { outcome, detail, mergedInto, meter, contract, endedAt, trace } = spawn;
   const { input, output } = tokensUsed(meter, true);
   return {
     trace_id: trace,
     outcome,
-    detail: detail === null ? null : detail.slice(0, 300),
+    detail: detail === null || !TOLD_BY_OTHERS.has(outcome) ? detail : digest(detail),
     merged_into: mergedInto,
     tokens: { input, output },
     tool_calls: meter.toolCalls,

@@ -62,10 +62,10 @@ export async function recordRefused(
   context: HookContext,
   call: ToolCall,
   caller: SpawnRecord | null,
-  { code, reason }: Refused,
+  refused: Refused,
 ): Promise<void> {
-  const { auditCall } = await import("./audit.ts");
-  await auditCall(context, call, caller, { decision: "deny", codes: [code], reasoning: reason });
+  const { auditRefused } = await import("./audit.ts");
+  await auditRefused(context, call, caller, refused);
 }
 
 /** The answer to a subagent's call that may not be made. */

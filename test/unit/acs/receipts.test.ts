@@ -39,9 +39,9 @@ function intent(rules: string[], text: string) {
 
 describe("a receipt's line is less than half of what a line may have (case 120)", () => {
   it.each(LONG)("for a call with texts of %i characters in every place", (_, text) => {
-    const names = Array.from({ length: 100 }, (_, index) => `${index}${text.slice(0, 8_000)}`);
+    const names = Array.from({ length: 40 }, (_, index) => `${index}${text.slice(0, 8_000)}`);
     const input = Object.fromEntries(names.map((name) => [name, text]));
-    for (const content of [null, (value: unknown) => value]) {
+    for (const content of [null, (value: object) => value]) {
       const step = toolCall(
         occasion(text),
         { tool: text, call: "c".repeat(200), input },
@@ -121,6 +121,14 @@ describe("what is left out of a receipt", () => {
 });
 
 describe("odd names and values", () => {
+  it.each([3_000, 6_000, 20_000])("that are nested %i deep leave a receipt", (levels) => {
+    let value: unknown = 1;
+    for (let level = 0; level < levels; level += 1) value = [value];
+    const step = toolCall(occasion("x"), { tool: "T", call: "c", input: { value } }, refused("no"), null);
+    const line = canonical(seal(step, EMPTY_CHAIN, null));
+    expect(/"too_deep":true|"bytes":6001/.test(line)).toBe(true);
+  });
+
   it.each(["__proto__", "constructor", "toJSON", "", "\uD800", "a\u0000b"])(
     "are kept apart from what they name elsewhere: %j",
     (name) => {
