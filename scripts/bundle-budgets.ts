@@ -10,7 +10,8 @@ export type Budget = {
   loads: readonly string[];
 };
 
-const FILES = ["node:fs", "node:path"];
+/** node:os for the home folder that no project can name. */
+const FILES = ["node:fs", "node:os", "node:path"];
 const CHAIN = ["canonicalize", "node:crypto", "uuid"];
 const AGENT_FILES = [
   "extend-shallow",

@@ -17,7 +17,7 @@ import { noteRefusal } from "./refusal.ts";
 import { overHardCap } from "./session-tokens.ts";
 import { goalOf, spawnInput } from "./spawn-prompt.ts";
 import type { AgentInput, SpawnRequest } from "./spawn-request.ts";
-import { bansFor, callerIntent, intentFor, rightsFor } from "./spawn-rights.ts";
+import { bansFor, callerIntent, inheritedBans, intentFor, rightsFor } from "./spawn-rights.ts";
 
 /** A trace id names a folder of the ledger, and file systems end at 255 bytes. */
 export const MAX_TRACE_LENGTH = 128;
@@ -217,6 +217,7 @@ function newRecord(
   return {
     ...newSpawnRecord(identity, request.input.prompt, request.now),
     disallowed: banned,
+    inheritedBans: inheritedBans(request),
     name: nameIn(request.input),
     isProjectRole: role.origin === "project",
     handsOn: Array.isArray(spawnable) ? spawnable : [],

@@ -23,7 +23,8 @@ export function deriveIntent(source: IntentSource, parent: IntentSet, child: Int
   if (source === "caller") return "derived_from_parent";
   const whole =
     sameSet(capabilitiesOf(parent.rules), capabilitiesOf(child.rules)) &&
-    child.banned.every((rule) => parent.banned.includes(rule));
+    child.banned.every((rule) => parent.banned.includes(rule)) &&
+    parent.banned.every((rule) => child.banned.includes(rule));
   return whole ? "inherit_full" : "inherit_subset";
 }
 

@@ -23,6 +23,7 @@ export type Caller =
       /** what it may use, what it may not, and the roles to which it may hand their own tools */
       tools: readonly string[];
       disallowed: readonly string[];
+      inheritedBans: readonly string[];
       /** what it may use or hand on in all */
       intent: readonly string[];
       scope: ScopeMode;

@@ -30,9 +30,14 @@ export function rightsFor(request: SpawnRequest, asked: readonly string[] | null
 }
 
 /** What a new spawn may not use: what its own agent file bans, and what its ancestors' ban. */
-export function bansFor({ caller, target }: SpawnRequest): string[] {
-  const inherited = caller.kind === "main" || handsOn(caller, target) ? [] : caller.disallowed;
-  return [...new Set([...target.role.disallowedTools, ...inherited])];
+export function bansFor(request: SpawnRequest): string[] {
+  return [...new Set([...request.target.role.disallowedTools, ...inheritedBans(request)])];
+}
+
+/** Bans add up along the chain (case 86); but a role that hands tools on is bound alone by its own file's. */
+export function inheritedBans({ caller, target }: SpawnRequest): string[] {
+  if (caller.kind === "main") return [];
+  return [...(handsOn(caller, target) ? caller.inheritedBans : caller.disallowed)];
 }
 
 /**

@@ -44,6 +44,7 @@ export function callerOf(spawn: SpawnRecord, { ledger, policy, now }: HookContex
     lineage: walkLineage(spawn, (trace) => ledger.record(trace), baseDepth),
     tools: spawn.payload.allowed_tools,
     disallowed: spawn.disallowed,
+    inheritedBans: spawn.inheritedBans,
     intent: spawn.intent,
     scope: spawn.scope,
     handsOn: spawn.handsOn,

@@ -141,6 +141,7 @@ function newRecord(
     doubt: standing.doubt,
     barred: stray.barred ?? beyondLimit(state, standing, policy),
     disallowed: parent?.disallowed ?? [],
+    inheritedBans: parent?.disallowed ?? [],
     intent: parent?.intent ?? splitAtCommas(policy.session_intent),
     scope: parent?.scope ?? sessionScope(policy),
   };

@@ -53,6 +53,8 @@ export type SpawnRecord = {
   children: number;
   /** tools that it may not use whatever allowed_tools says: its role's own and its ancestors' */
   disallowed: string[];
+  /** of these, what its ancestors brought: it binds also those whom the agent file hands their own tools */
+  inheritedBans: string[];
   /** the name that its caller gave it, by which it can be sent messages */
   name: string | null;
   /** its agent file belongs to the project: it can hand nothing on to roles that do not */
@@ -111,6 +113,7 @@ export function newSpawnRecord(identity: Identity, prompt: string, now: number):
     mergedInto: null,
     children: 0,
     disallowed: [],
+    inheritedBans: [],
     name: null,
     isProjectRole: false,
     handsOn: [],
@@ -164,6 +167,7 @@ const RECORD: Record<keyof SpawnRecord, (value: unknown) => boolean> = {
   mergedInto: isTextOrNull,
   children: isCount,
   disallowed: isTexts,
+  inheritedBans: isTexts,
   name: isTextOrNull,
   isProjectRole: (value) => typeof value === "boolean",
   handsOn: isTexts,
@@ -188,7 +192,7 @@ const CONTRACT: Record<keyof ContractRecord, (value: unknown) => boolean> = {
 const ADDED = { intent: ["*"], derivation: "inherit_full", scope: "permissive" };
 
 export function decodeRecord(raw: unknown): SpawnRecord | null {
-  const full = isJson(raw) ? { ...ADDED, ...raw } : raw;
+  const full = isJson(raw) ? { ...ADDED, inheritedBans: raw.disallowed, ...raw } : raw;
   return isRecord(full) ? full : null;
 }
 

@@ -1,3 +1,4 @@
+import { userInfo } from "node:os";
 import { join } from "node:path";
 import { codeOf, readIfPresent } from "../ledger/files.ts";
 import { isJson, type Json } from "../ledger/shape.ts";
@@ -26,7 +27,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
  *
  * A project's settings can put CLAUDE_PLUGIN_OPTION_… into every hook's environment (seen). What they name there
  * is therefore the project's word, and the user's own is looked for in the user's settings, where the host keeps
- * plugin options; nowhere when the project names that folder too. The environment outlives the file: keys that the
+ * plugin options; when the project names that folder too, in the home folder that the system knows. The environment outlives the file: keys that the
  * file named earlier in the session (`namedBefore`) stay the project's. Unreadable files are problems, never an error.
  */
 export function loadPolicy(
@@ -34,6 +35,7 @@ export function loadPolicy(
   projectFolder: string,
   configFolder: string,
   namedBefore: readonly string[] = [],
+  homeFolder: () => string = systemHome,
 ): LoadedPolicy {
   const problems: string[] = [];
   const read = (file: string) => readJson(file, problems);
@@ -53,7 +55,7 @@ export function loadPolicy(
     const moved = settings.some((file) => setsVariable(file, FOLDER_VARIABLES));
     if (moved)
       problems.push(`the project's settings set one of ${FOLDER_VARIABLES.join(", ")}: not followed`);
-    const own = moved ? {} : read(join(configFolder, "settings.json"));
+    const own = read(join(moved ? homeFolder() : configFolder, "settings.json"));
     sources.push(
       { name: "user settings", trust: "user", values: only(pluginOptions(own), named) },
       { name: "project settings", trust: "project", values: only(options, named) },
@@ -61,6 +63,11 @@ export function loadPolicy(
   }
   const resolved = resolvePolicy(sources);
   return { ...resolved, problems: [...problems, ...resolved.problems], projectKeys: [...named] };
+}
+
+/** Not from the environment, which the project may have written. */
+function systemHome(): string {
+  return join(userInfo().homedir, ".claude");
 }
 
 function optionsIn(environment: Environment): Json {

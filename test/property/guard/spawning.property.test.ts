@@ -125,6 +125,7 @@ class Story {
       lineage: walkLineage(record, (of) => this.records.get(of) ?? null, 0),
       tools: record.payload.allowed_tools,
       disallowed: record.disallowed,
+      inheritedBans: [],
       intent: ["*"],
       scope: "permissive",
       handsOn: record.handsOn,

@@ -191,3 +191,19 @@ describe("what a role's file lets it hand on", () => {
     expect(record.handsOn).toEqual([]);
   });
 });
+
+describe("bans add up along the chain (case 86)", () => {
+  const handed = target({ name: "product-manager", tools: ["Read", "Bash"], disallowedTools: ["WebFetch"] });
+  it.each([
+    ["its own file's and all of its caller's", caller({ disallowed: ["Bash"] }), ["WebFetch", "Bash"]],
+    [
+      "below a lead that hands it its tools, without the lead's own",
+      { ...LEAD, disallowed: ["Write", "Edit"], inheritedBans: ["Write"] },
+      ["WebFetch", "Write"],
+    ],
+  ])("a spawn has %s", (_, by, banned) => {
+    const { record } = admitted(decide(session(), request({ caller: by, target: handed })));
+    expect(record.disallowed).toEqual(banned);
+    expect(record.inheritedBans).toEqual(banned.slice(1));
+  });
+});

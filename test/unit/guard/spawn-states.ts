@@ -63,6 +63,7 @@ export function caller(members: Partial<SpawnCaller> = {}): SpawnCaller {
     lineage: { known: true },
     tools: ["*"],
     disallowed: [],
+    inheritedBans: [],
     intent: members.tools ?? ["*"],
     scope: "permissive",
     handsOn: [],

@@ -79,6 +79,7 @@ describe("the same call asked about again", () => {
         lineage: { known: true },
         tools: ["*"],
         disallowed: [],
+        inheritedBans: [],
         intent: ["*"],
         scope: "permissive",
         handsOn: [],

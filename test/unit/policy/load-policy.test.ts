@@ -27,7 +27,8 @@ function load(options: Record<string, string> = {}) {
   const environment = Object.fromEntries(
     Object.entries(options).map(([key, value]) => [`CLAUDE_PLUGIN_OPTION_${key}`, value]),
   );
-  return loadPolicy(environment, join(root, "project"), join(root, "config"));
+  const home = () => join(root, "home");
+  return loadPolicy(environment, join(root, "project"), join(root, "config"), [], home);
 }
 
 function own(options: Record<string, unknown>, name = "spawn-guard@somewhere") {
@@ -217,13 +218,15 @@ describe("an option that the project's settings put into the environment", () =>
   });
 
   it.each(["CLAUDE_CONFIG_DIR", "HOME", "USERPROFILE", "claude_config_dir"])(
-    "beside a %s of the project's is looked up nowhere: the default holds",
+    "beside a %s of the project's is looked up in the home folder that the system knows",
     (name) => {
       put(SETTINGS, env(DEPTH, name));
       put(USER, own({ subagent_max_depth: 99 }));
-      const { policy, problems } = load({ SUBAGENT_MAX_DEPTH: "99" });
-      expect(policy.subagent_max_depth).toBe(3);
-      expect(problems).toEqual([expect.stringContaining("CLAUDE_CONFIG_DIR")]);
+      const without = load({ SUBAGENT_MAX_DEPTH: "99" });
+      expect(without.policy.subagent_max_depth).toBe(3);
+      expect(without.problems).toEqual([expect.stringContaining("CLAUDE_CONFIG_DIR")]);
+      put("home/settings.json", own({ subagent_max_depth: 1 }));
+      expect(load({ SUBAGENT_MAX_DEPTH: "99" }).policy.subagent_max_depth).toBe(1);
     },
   );
 
