@@ -75,6 +75,41 @@ describe("the guard and `roles` read the same agent files", () => {
   });
 });
 
+describe("a chain of agent files", () => {
+  it.each([
+    [
+      "an ancestor's ban is kept by a role that hands tools on (case 86)",
+      "disallowedTools: Bash",
+      "",
+      ["Bash"],
+    ],
+    ["the handing role's own ban binds it alone", "", "disallowedTools: Bash", []],
+  ])("%s", async (_, top, middle, banned) => {
+    const write = (name: string, lines: string[]) => {
+      const folder = join(session.root, "config/agents");
+      mkdirSync(folder, { recursive: true });
+      const header = [`name: ${name}`, "description: d", ...lines].filter((line) => line !== "");
+      writeFileSync(join(folder, `${name}.md`), `---\n${header.join("\n")}\n---\nbody\n`);
+    };
+    write("top", [top]);
+    write("middle", ["tools: Read, Agent(worker)", middle]);
+    write("worker", ["tools: Bash, Read"]);
+    let by = {};
+    for (const type of ["top", "middle", "worker"]) {
+      const result = await session.ask(session.agentCall(`c-${type}`, by, { subagent_type: type }));
+      expect(denial(result)).toBeNull();
+      await session.send(session.launched(`c-${type}`, `a-${type}`, by));
+      by = { agent_id: `a-${type}`, agent_type: type };
+      await session.send(session.event("SubagentStart", by));
+    }
+    const worker = session.ledger().spawns.find(({ agentType }) => agentType === "worker");
+    expect(worker?.inheritedBans).toEqual(banned);
+    const use = { ...by, tool_name: "Bash", tool_use_id: "b1", tool_input: { command: "ls" } };
+    const [answer] = await session.send(session.event("PreToolUse", use));
+    expect(answer === undefined || denial(answer) === null).toBe(banned.length === 0);
+  });
+});
+
 describe("among many agent files", () => {
   /** The plugin without the reader of agent files. */
   function withoutReader(): string {

@@ -125,7 +125,7 @@ class Story {
       lineage: walkLineage(record, (of) => this.records.get(of) ?? null, 0),
       tools: record.payload.allowed_tools,
       disallowed: record.disallowed,
-      inheritedBans: [],
+      inheritedBans: record.inheritedBans,
       intent: ["*"],
       scope: "permissive",
       handsOn: record.handsOn,
