@@ -10,12 +10,15 @@ export const OPTION_PREFIX = "CLAUDE_PLUGIN_OPTION_";
 const PROJECT_FILE = ".claude/spawn-guard.json";
 const PROJECT_SETTINGS = [".claude/settings.json", ".claude/settings.local.json"];
 /** Where the user's settings are looked for; a project that sets one of these would name a folder of its own. */
-const FOLDER_VARIABLES = ["CLAUDE_CONFIG_DIR", "HOME", "USERPROFILE"];
+const CONFIG_VARIABLE = "CLAUDE_CONFIG_DIR";
+const HOME_VARIABLES = ["HOME", "USERPROFILE"];
 
 /** Holds the key that signs receipts. A project that sets it names a key of its own: it does not count. */
 export const AUDIT_KEY_VARIABLE = "SPAWN_GUARD_AUDIT_KEY";
 /** Stands for that variable among the keys that a project has named. */
 export const AUDIT_KEY = "audit_key";
+/** Stands there for the folder that holds the user's settings. */
+const CONFIG_FOLDER = "config_folder";
 
 /** `projectKeys` are the keys that the project's settings name, or named before. */
 export type LoadedPolicy = ResolvedPolicy & { projectKeys: string[] };
@@ -27,8 +30,10 @@ export type Environment = Readonly<Record<string, string | undefined>>;
  *
  * A project's settings can put CLAUDE_PLUGIN_OPTION_… into every hook's environment (seen). What they name there
  * is therefore the project's word, and the user's own is looked for in the user's settings, where the host keeps
- * plugin options; when the project names that folder too, in the home folder that the system knows. The environment outlives the file: keys that the
- * file named earlier in the session (`namedBefore`) stay the project's. Unreadable files are problems, never an error.
+ * plugin options. When the project names that folder too, it is the one in the home folder that the system knows, and
+ * no spawn is admitted where no settings are there: what the user wants cannot be told. The environment outlives the
+ * file: keys that the file named earlier in the session (`namedBefore`) stay the project's. Unreadable files are
+ * problems, never an error.
  */
 export function loadPolicy(
   environment: Environment,
@@ -52,17 +57,50 @@ export function loadPolicy(
     { name: PROJECT_FILE, trust: "project", values: projectValues(read(project)) },
   ];
   if (named.size > 0) {
-    const moved = settings.some((file) => setsVariable(file, FOLDER_VARIABLES));
-    if (moved)
-      problems.push(`the project's settings set one of ${FOLDER_VARIABLES.join(", ")}: not followed`);
-    const own = read(join(moved ? homeFolder() : configFolder, "settings.json"));
+    const moved = named.has(CONFIG_FOLDER) || movesFolder(settings, environment);
+    if (moved) named.add(CONFIG_FOLDER);
+    const own = moved ? movedSettings(homeFolder, problems) : read(join(configFolder, "settings.json"));
+    if (own === null) sources.push(NO_SPAWNS);
     sources.push(
-      { name: "user settings", trust: "user", values: only(pluginOptions(own), named) },
+      { name: "user settings", trust: "user", values: only(pluginOptions(own ?? {}), named) },
       { name: "project settings", trust: "project", values: only(options, named) },
     );
   }
   const resolved = resolvePolicy(sources);
   return { ...resolved, problems: [...problems, ...resolved.problems], projectKeys: [...named] };
+}
+
+const NO_SPAWNS: PolicySource = {
+  name: "user settings that cannot be found",
+  trust: "project",
+  values: { subagent_max_depth: 0 },
+};
+
+/** The user's own CLAUDE_CONFIG_DIR goes before any home folder. */
+function movesFolder(settings: readonly Json[], { CLAUDE_CONFIG_DIR: own }: Environment): boolean {
+  const names = own ? [CONFIG_VARIABLE] : [CONFIG_VARIABLE, ...HOME_VARIABLES];
+  return settings.some((file) => setsVariable(file, names));
+}
+
+/** The user's settings where no project can move them, or null: said either way. */
+function movedSettings(homeFolder: () => string, problems: string[]): Json | null {
+  const names = [CONFIG_VARIABLE, ...HOME_VARIABLES].join(", ");
+  const moved = `the project's settings set one of ${names} beside options of spawn-guard: not followed`;
+  let file = "settings.json of a home folder that the system does not name";
+  try {
+    file = join(homeFolder(), "settings.json");
+    const value: unknown = JSON.parse((readIfPresent(file) ?? "").replace(/^\uFEFF/, ""));
+    if (isJson(value)) {
+      problems.push(moved);
+      return value;
+    }
+  } catch {
+    // Said below, whatever it is.
+  }
+  problems.push(
+    `${moved}. No spawn is admitted, since ${file} cannot be read: take either out of the project's`,
+  );
+  return null;
 }
 
 /** Not from the environment, which the project may have written. */

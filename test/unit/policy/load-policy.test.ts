@@ -23,12 +23,12 @@ function put(file: string, content: unknown): void {
   writeFileSync(path, isRaw ? content : JSON.stringify(content));
 }
 
-function load(options: Record<string, string> = {}) {
+function load(options: Record<string, string> = {}, before: readonly string[] = []) {
   const environment = Object.fromEntries(
     Object.entries(options).map(([key, value]) => [`CLAUDE_PLUGIN_OPTION_${key}`, value]),
   );
   const home = () => join(root, "home");
-  return loadPolicy(environment, join(root, "project"), join(root, "config"), [], home);
+  return loadPolicy(environment, join(root, "project"), join(root, "config"), before, home);
 }
 
 function own(options: Record<string, unknown>, name = "spawn-guard@somewhere") {
@@ -48,7 +48,7 @@ describe("user options in the environment", () => {
 
   it.each(POLICY_KEYS)("set %s by its name in capitals", (key) => {
     // The host leaves an empty option out.
-    const value = DEFAULT_POLICY[key] === "" ? "given" : DEFAULT_POLICY[key];
+    const value = DEFAULT_POLICY[key] === "" ? "/given" : DEFAULT_POLICY[key];
     expect(load({ [key.toUpperCase()]: String(value) })).toMatchObject({
       policy: { ...DEFAULT_POLICY, [key]: value },
       origins: { [key]: "user option" },
@@ -222,13 +222,59 @@ describe("an option that the project's settings put into the environment", () =>
     (name) => {
       put(SETTINGS, env(DEPTH, name));
       put(USER, own({ subagent_max_depth: 99 }));
-      const without = load({ SUBAGENT_MAX_DEPTH: "99" });
-      expect(without.policy.subagent_max_depth).toBe(3);
-      expect(without.problems).toEqual([expect.stringContaining("CLAUDE_CONFIG_DIR")]);
       put("home/settings.json", own({ subagent_max_depth: 1 }));
-      expect(load({ SUBAGENT_MAX_DEPTH: "99" }).policy.subagent_max_depth).toBe(1);
+      const { policy, problems, projectKeys } = load({ SUBAGENT_MAX_DEPTH: "99" });
+      expect(policy.subagent_max_depth).toBe(1);
+      expect(problems).toEqual([expect.stringContaining("CLAUDE_CONFIG_DIR")]);
+      // The environment outlives the file.
+      put(SETTINGS, {});
+      expect(load({ SUBAGENT_MAX_DEPTH: "99" }, projectKeys).policy.subagent_max_depth).toBe(1);
     },
   );
+
+  it("beside a HOME of the project's does not take from the user what they set, whatever it is", () => {
+    const user = { audit: "require", session_intent: "Read", subagent_max_depth: 1, audit_key_file: "/key" };
+    const given = { AUDIT: "warn", SESSION_INTENT: "*", SUBAGENT_MAX_DEPTH: "99", AUDIT_KEY_FILE: "/nope" };
+    put("home/settings.json", own(user));
+    put(SETTINGS, env(...Object.keys(given).map((key) => `CLAUDE_PLUGIN_OPTION_${key}`), "HOME"));
+    expect(load(given).policy).toEqual({ ...DEFAULT_POLICY, ...user });
+  });
+
+  it("beside a HOME of the project's is looked up in the CLAUDE_CONFIG_DIR that is the user's", () => {
+    put(SETTINGS, env(DEPTH, "HOME"));
+    put(USER, own({ subagent_max_depth: 1 }));
+    const environment = { [DEPTH]: "99", CLAUDE_CONFIG_DIR: join(root, "config") };
+    const { policy } = loadPolicy(environment, join(root, "project"), join(root, "config"));
+    expect(policy.subagent_max_depth).toBe(1);
+  });
+
+  it.each([
+    ["that is not there", null],
+    ["that is no JSON", "{"],
+    ["that is a list", "[]"],
+  ])("is looked up in a file of the system's home %s: no spawn is admitted", (_, text) => {
+    put(SETTINGS, env(DEPTH, "HOME"));
+    if (text !== null) put("home/settings.json", text);
+    const { policy, problems } = load({ SUBAGENT_MAX_DEPTH: "99" });
+    expect(policy.subagent_max_depth).toBe(0);
+    expect(problems).toEqual([expect.stringContaining(join(root, "home/settings.json"))]);
+  });
+
+  it("is looked up in a home that the system does not know: no spawn is admitted", () => {
+    put(SETTINGS, env(DEPTH, "HOME"));
+    const unknown = () => {
+      throw new Error("no entry");
+    };
+    const { policy, problems } = loadPolicy(
+      { [DEPTH]: "99" },
+      join(root, "project"),
+      join(root, "config"),
+      [],
+      unknown,
+    );
+    expect(policy.subagent_max_depth).toBe(0);
+    expect(problems).toEqual([expect.stringContaining("No spawn is admitted")]);
+  });
 
   it("is looked up in settings that cannot be read: the default holds, and it is said", () => {
     put(SETTINGS, env(DEPTH));
