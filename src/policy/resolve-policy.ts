@@ -1,5 +1,13 @@
 import { showValue } from "../payload/show-value.ts";
-import { POLICY_RULES, type Policy, type PolicyKey, type PolicyRule, policyOf } from "./policy-keys.ts";
+import {
+  POLICY_RULES,
+  type Policy,
+  type PolicyKey,
+  type PolicyRule,
+  policyOf,
+  type TextRule,
+} from "./policy-keys.ts";
+import { textProblem } from "./policy-text.ts";
 
 /** A repository's file may hold any number of wrong keys; the person reads the first few. */
 const NAMED_KEYS = 10;
@@ -63,7 +71,7 @@ function unknownKeys({ name, values }: PolicySource): string[] {
 
 function readValue(rule: PolicyRule, raw: unknown): number | string | null {
   if (rule.kind === "choice") return rule.choices.find((choice) => choice === raw) ?? null;
-  if (rule.kind === "text") return typeof raw === "string" ? raw : null;
+  if (rule.kind === "text") return typeof raw === "string" && textProblem(rule, raw) === null ? raw : null;
   const value = typeof raw === "string" && /^[0-9]+$/.test(raw) ? Number(raw) : raw;
   const sound = typeof value === "number" && Number.isSafeInteger(value);
   return sound && value >= rule.min && value <= rule.max ? value : null;
@@ -83,9 +91,13 @@ function malformed(key: PolicyKey, raw: unknown, rule: PolicyRule, source: strin
     rule.kind === "choice"
       ? `one of ${rule.choices.join(", ")}`
       : rule.kind === "text"
-        ? "text"
+        ? textBound(rule, raw)
         : rule.max === Number.MAX_SAFE_INTEGER
           ? `a whole number of at least ${rule.min}`
           : `a whole number from ${rule.min} to ${rule.max}`;
   return `${source}: ${key} is ${shown}; it must be ${bound}. It is ignored: mend it there`;
+}
+
+function textBound(rule: TextRule, raw: unknown): string {
+  return (typeof raw === "string" && textProblem(rule, raw)) || "text";
 }

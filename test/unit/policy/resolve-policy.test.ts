@@ -30,16 +30,16 @@ const LADDER: { key: PolicyKey; tight: number | string; middle: number | string;
   });
 
 describe("the policy in force", () => {
-  it.each(["session_intent", "audit_content", "audit_key_file"] as const)(
-    "takes %s from the user and from nobody else",
-    (key) => {
-      const given = key === "audit_content" ? "on" : "Read";
-      expect(resolvePolicy([user({ [key]: given })]).policy[key]).toBe(given);
-      const { policy, problems } = resolvePolicy([project({ [key]: given })]);
-      expect(policy[key]).toBe(DEFAULT_POLICY[key]);
-      expect(problems).toEqual([expect.stringContaining(`${key} is the user's to set`)]);
-    },
-  );
+  it.each([
+    ["session_intent", "Read"],
+    ["audit_content", "on"],
+    ["audit_key_file", "/key"],
+  ] as const)("takes %s from the user and from nobody else", (key, given) => {
+    expect(resolvePolicy([user({ [key]: given })]).policy[key]).toBe(given);
+    const { policy, problems } = resolvePolicy([project({ [key]: given })]);
+    expect(policy[key]).toBe(DEFAULT_POLICY[key]);
+    expect(problems).toEqual([expect.stringContaining(`${key} is the user's to set`)]);
+  });
 
   it("is the defaults where nobody says anything", () => {
     const { policy, origins, problems } = resolvePolicy([]);
@@ -189,6 +189,53 @@ describe("a choice", () => {
       expect(policy.spawn_on_error).toBe("deny");
       expect(problems).toEqual([
         expect.stringMatching(/^user option: spawn_on_error is .*one of allow, deny\./),
+      ]);
+    },
+  );
+});
+
+describe("session_intent", () => {
+  it.each(["*", "Read", "Read, Bash(git log:*)", "Rread", "mcp__x__*", "Agent(a, b)"])(
+    "may be %s",
+    (given) => {
+      const { policy, problems } = resolvePolicy([user({ session_intent: given })]);
+      expect(policy.session_intent).toBe(given);
+      expect(problems).toEqual([]);
+    },
+  );
+
+  it.each([
+    [",", "at least one tool rule"],
+    [" ", "at least one tool rule"],
+    ["Bash(git", "Bash(git has a bracket that is not closed"],
+    ["Read, Bash(git", "Bash(git has a bracket that is not closed"],
+    ["Read()", "Read() has empty brackets"],
+    ["a b", "a b is no tool name"],
+    [["Read"], "text"],
+  ])("is not read from %j: named, and the default holds", (given, bound) => {
+    const { policy, origins, problems } = resolvePolicy([user({ session_intent: given })]);
+    expect(policy.session_intent).toBe("*");
+    expect(origins.session_intent).toBe("default");
+    expect(problems).toEqual([expect.stringMatching(/^user option: session_intent is .*it must be /)]);
+    expect(problems[0]?.replaceAll('"', "")).toContain(bound);
+  });
+});
+
+describe("audit_key_file", () => {
+  it.each(["/key", "C:\\key", "c:/key", "\\\\server\\key"])("may be %s", (given) => {
+    expect(resolvePolicy([user({ audit_key_file: given })])).toMatchObject({
+      policy: { audit_key_file: given },
+      problems: [],
+    });
+  });
+
+  it.each(["key", "./key", "../key", "~/key", "C:key", "\\key"])(
+    "in no fixed place is refused: %s",
+    (given) => {
+      const { policy, problems } = resolvePolicy([user({ audit_key_file: given })]);
+      expect(policy.audit_key_file).toBe("");
+      expect(problems).toEqual([
+        expect.stringMatching(/^user option: audit_key_file is .*it must be an absolute path/),
       ]);
     },
   );
