@@ -16,7 +16,7 @@ export type IntentSource = "person" | "caller" | "guard";
 /**
  * How a spawn's intent comes from its parent's: a person's own payload is fresh, a caller's is derived, and of one
  * that the guard attached the parent's whole set is inherit_full, anything less inherit_subset (DESIGN "Audit").
- * Sets are tool rules; bans count as less.
+ * Sets are tool rules; a ban more or less is not the whole set.
  */
 export function deriveIntent(source: IntentSource, parent: IntentSet, child: IntentSet): IntentDerivation {
   if (source === "person") return "fresh";

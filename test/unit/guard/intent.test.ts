@@ -27,6 +27,7 @@ describe("how an intent comes from its parent's", () => {
     ["the guard's that is less", "guard", set("Read", "Bash"), set("Read"), "inherit_subset"],
     ["the guard's that is narrower", "guard", set("Bash"), set("Bash(git log:*)"), "inherit_subset"],
     ["the guard's with a ban more", "guard", set("*"), { rules: ["*"], banned: ["Bash"] }, "inherit_subset"],
+    ["the guard's with a ban less", "guard", { rules: ["*"], banned: ["Bash"] }, set("*"), "inherit_subset"],
     [
       "the guard's with its parent's bans",
       "guard",
