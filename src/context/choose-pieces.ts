@@ -1,6 +1,6 @@
-import { asEnvelopeText } from "../payload/inert-text.ts";
 import { cutToBytes, type Piece } from "./pieces.ts";
 import { scorePieces } from "./rank-pieces.ts";
+import type { Costs } from "./slice-text.ts";
 
 /** A source cut into pieces. Of each group at least one piece is shown; a file of the project is its own. */
 export type CutSource = { label: string; file: string; group: string; pieces: Piece[] };
@@ -16,21 +16,20 @@ export type ChosenSource = {
 
 export type Choice = {
   sources: ChosenSource[];
-  /** groups of which not even a few words fit */
+  /** files that have pieces, of which not even a few words fit */
   leftOut: string[];
+  /** files in whose group another is shown, and that have nothing to do with the words */
+  unrelated: string[];
 };
 
 type Entry = { source: CutSource; piece: Piece; score: number };
 
-/** Bytes of what stands around: of a source its envelope and its line in the list of sources, of a piece its range there. */
-const AROUND_SOURCE = 130;
-const AROUND_PIECE = 20;
 /** Bytes; less of a piece says nothing. */
 const LEAST_TEXT = 32;
 
 /**
  * The pieces that matter most within a number of bytes, and of every group at least one, cut short where it has to
- * be. The last groups are left out where there is no room for a few words of each.
+ * be; where not all groups have room, those that need least. Whatever of them fits as a whole is in, uncut.
  *
  * @param weights word → how much it matters (roleWords)
  */
@@ -38,92 +37,101 @@ export function choosePieces(
   sources: readonly CutSource[],
   weights: ReadonlyMap<string, number>,
   bytes: number,
+  costs: Costs,
 ): Choice {
+  const ranked = rank(sources, weights);
+  const mattering = new Set(ranked.filter(({ score }) => score > 0).map(({ source }) => source));
+  const firsts = [...new Set(sources.map(({ group }) => group))].flatMap(
+    (group) => ranked.find(({ source }) => source.group === group) ?? [],
+  );
+  const wanted = ranked.filter((entry) => entry.score > 0 || firsts.includes(entry));
+
+  const shown = new Map<CutSource, Map<Entry, Piece>>();
+  let left = bytes;
+  const show = ({ entry, piece, cost }: { entry: Entry; piece: Piece; cost: number }) => {
+    left -= cost;
+    shown.set(entry.source, (shown.get(entry.source) ?? new Map<Entry, Piece>()).set(entry, piece));
+  };
+  const showIfFits = (entry: Entry, piece: Piece) => {
+    const { source } = entry;
+    const around = costs.source({ ...source, matters: mattering.has(source) }) - costs.firstPieceIsLess;
+    const cost = costs.piece(piece) + (shown.has(source) ? 0 : around);
+    if (cost <= left) show({ entry, piece, cost });
+  };
+  const shownOf = (entry: Entry) => shown.get(entry.source)?.get(entry);
+  const lengthen = (entry: Entry, bytesMore: number) => {
+    const now = shownOf(entry);
+    if (now === undefined || now === entry.piece) return;
+    const cost = costs.piece(now);
+    const piece = shortened(entry.piece, cost + bytesMore, costs) ?? now;
+    show({ entry, piece, cost: costs.piece(piece) - cost });
+  };
+
+  const leasts = firsts.map((entry) => {
+    const least = leastOf(entry.piece, costs);
+    const bytesOfPiece = costs.piece(least);
+    const bytesOfAll = bytesOfPiece + costs.source({ ...entry.source, matters: entry.score > 0 });
+    return { entry, least, bytesOfAll, bytesMore: costs.piece(entry.piece) - bytesOfPiece };
+  });
+  for (const { entry, least } of sorted(leasts, ({ bytesOfAll }) => bytesOfAll)) showIfFits(entry, least);
+  const cut = sorted(leasts, ({ bytesMore }) => bytesMore).filter(({ entry }) => shownOf(entry));
+  for (const [index, { entry }] of cut.entries()) lengthen(entry, Math.floor(left / (cut.length - index)));
+  for (const entry of wanted) if (shownOf(entry) === undefined) showIfFits(entry, entry.piece);
+  for (const entry of wanted) lengthen(entry, left);
+
+  const missing = sources.filter((source) => source.pieces.length > 0 && !shown.has(source));
+  const isWanted = (source: CutSource) => wanted.some((entry) => entry.source === source);
+  return {
+    sources: sources.flatMap((source) => {
+      const pieces = sorted([...(shown.get(source)?.values() ?? [])], ({ firstLine }) => firstLine);
+      const { label, file } = source;
+      return pieces.length === 0 ? [] : [{ label, file, pieces, matters: mattering.has(source) }];
+    }),
+    leftOut: missing.filter(isWanted).map(({ file }) => file),
+    unrelated: missing.filter((source) => !isWanted(source)).map(({ file }) => file),
+  };
+}
+
+/** The best first; a stable order, so that of pieces that say nothing the first stands for its source. */
+function rank(sources: readonly CutSource[], weights: ReadonlyMap<string, number>): Entry[] {
   const pieces = sources.flatMap((source) => source.pieces.map((piece) => ({ source, piece })));
   const scores = scorePieces(
     pieces.map(({ piece }) => piece),
     weights,
   );
-  // A stable order: of pieces that say nothing the first stands for its source.
-  const ranked = pieces
-    .map((entry, index): Entry => ({ ...entry, score: scores[index] ?? 0 }))
-    .sort((one, other) => other.score - one.score);
-
-  const { firsts, leftOut } = fittingFirsts(sources, ranked, bytes);
-  const chosen = new Map<CutSource, Piece[]>();
-  let left = bytes - sum(firsts.map(({ source }) => sourceCost(source)));
-  const take = (source: CutSource, piece: Piece) => {
-    left -= pieceCost(piece);
-    chosen.set(source, [...(chosen.get(source) ?? []), piece]);
-  };
-  const byCost = [...firsts].sort((one, other) => pieceCost(one.piece) - pieceCost(other.piece));
-  for (const [index, { source, piece }] of byCost.entries())
-    take(source, shortened(piece, Math.floor(left / (byCost.length - index))));
-  for (const entry of ranked) {
-    const { source, piece, score } = entry;
-    if (score === 0 || firsts.includes(entry) || leftOut.includes(source.group)) continue;
-    const around = chosen.has(source) ? 0 : sourceCost(source);
-    if (pieceCost(piece) + around > left) continue;
-    left -= around;
-    take(source, piece);
-  }
-  const matters = (source: CutSource) => ranked.some((entry) => entry.source === source && entry.score > 0);
-  return {
-    leftOut,
-    sources: sources.flatMap((source) => {
-      const shown = chosen.get(source)?.sort((one, other) => one.firstLine - other.firstLine);
-      if (shown === undefined) return [];
-      return [{ label: source.label, file: source.file, pieces: shown, matters: matters(source) }];
-    }),
-  };
-}
-
-/** The best piece of each group, as many groups as there is room for. */
-function fittingFirsts(sources: readonly CutSource[], ranked: readonly Entry[], bytes: number) {
-  const groups = [...new Set(sources.map(({ group }) => group))];
-  const firsts = groups.flatMap((group) => ranked.find(({ source }) => source.group === group) ?? []);
-  const leftOut: string[] = [];
-  while (sum(firsts.map(({ source }) => sourceCost(source) + AROUND_PIECE + LEAST_TEXT)) > bytes) {
-    const last = firsts.pop();
-    if (last === undefined) break;
-    leftOut.unshift(last.source.group);
-  }
-  return { firsts, leftOut };
-}
-
-/** A piece as it stands in its envelope: where it comes from, then its lines. */
-export function pieceText({ firstLine, lastLine, headings, text }: Piece): string {
-  const under = headings.slice(0, -1).join(" > ");
-  return `[lines ${firstLine}-${lastLine}${under === "" ? "" : `, under ${cutToBytes(under, 120)}`}]\n${text}`;
-}
-
-function sourceCost({ label, file }: { label: string; file: string }): number {
-  return (
-    AROUND_SOURCE + 2 * Buffer.byteLength(asEnvelopeText(label)) + Buffer.byteLength(asEnvelopeText(file))
+  return sorted(
+    pieces.map((entry, index) => ({ ...entry, score: scores[index] ?? 0 })),
+    ({ score }) => -score,
   );
 }
 
-function pieceCost(piece: Piece): number {
-  return AROUND_PIECE + Buffer.byteLength(asEnvelopeText(pieceText(piece)));
+function leastOf(piece: Piece, costs: Costs): Piece {
+  const short = firstWords(piece, LEAST_TEXT);
+  return costs.piece(short) < costs.piece(piece) ? short : piece;
 }
 
-/** The beginning of a piece that costs at most so much: whole lines, or a part of its first. */
-function shortened(piece: Piece, most: number): Piece {
-  if (pieceCost(piece) <= most) return piece;
+/** The beginning of a piece that costs at most so much: whole lines, or a part of its first; null if none does. */
+function shortened(piece: Piece, most: number, costs: Costs): Piece | null {
+  if (costs.piece(piece) <= most) return piece;
   const lines = piece.text.split("\n");
-  const upTo = (count: number): Piece => {
-    return { ...piece, lastLine: piece.firstLine + count - 1, text: lines.slice(0, count).join("\n") };
-  };
-  for (let count = lines.length - 1; count > 0; count--)
-    if (pieceCost(upTo(count)) <= most) return upTo(count);
-  const bare = { ...upTo(1), headings: [] };
-  for (let size = Buffer.byteLength(bare.text) - 1; size > 0; size = Math.floor(size * 0.9)) {
-    const short = { ...bare, text: cutToBytes(bare.text, size) };
-    if (pieceCost(short) <= most) return short;
+  for (let count = lines.length - 1; count > 0; count--) {
+    const text = lines.slice(0, count).join("\n");
+    const short = { ...piece, lastLine: piece.firstLine + count - 1, text };
+    if (costs.piece(short) <= most) return short;
   }
-  return { ...bare, text: "" };
+  for (let size = Buffer.byteLength(lines[0] ?? ""); size > LEAST_TEXT; size = Math.floor(size * 0.9)) {
+    const short = firstWords(piece, size);
+    if (costs.piece(short) <= most) return short;
+  }
+  return null;
 }
 
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
+function firstWords(piece: Piece, bytes: number): Piece {
+  const [line = ""] = piece.text.split("\n");
+  return { ...piece, headings: [], lastLine: piece.firstLine, text: cutToBytes(line, bytes) };
+}
+
+function sorted<T>(values: readonly T[], key: (value: T) => number): T[] {
+  const keyed = values.map((value) => ({ value, key: key(value) }));
+  return keyed.sort((one, other) => one.key - other.key).map(({ value }) => value);
 }

@@ -6,6 +6,8 @@ export type Piece = {
   /** 1-based, both included */
   firstLine: number;
   lastLine: number;
+  /** lines of the section that it is of */
+  section: [number, number];
   text: string;
 };
 
@@ -25,11 +27,15 @@ export function cutIntoPieces(text: string): Piece[] {
 function cutSection(lines: readonly string[], section: Section): Piece[] {
   const pieces: Piece[] = [];
   const { headings } = section;
+  const whole = withoutBlankEnds([section.firstLine, section.lastLine], lines);
   let first = section.firstLine;
   let bytes = 0;
   const endAt = (last: number) => {
-    if (last >= first)
-      pieces.push(withoutBlankEnds({ headings, firstLine: first, lastLine: last, text: "" }, lines));
+    if (last >= first) {
+      const [firstLine, lastLine] = withoutBlankEnds([first, last], lines);
+      const text = lines.slice(firstLine - 1, lastLine).join("\n");
+      pieces.push({ headings, firstLine, lastLine, section: whole, text });
+    }
     first = last + 1;
     bytes = 0;
   };
@@ -49,12 +55,12 @@ function cutSection(lines: readonly string[], section: Section): Piece[] {
   return pieces.map((piece) => ({ ...piece, text: cutToBytes(piece.text, PIECE_BYTES) }));
 }
 
-function withoutBlankEnds(piece: Piece, lines: readonly string[]): Piece {
-  let { firstLine, lastLine } = piece;
+function withoutBlankEnds([first, last]: [number, number], lines: readonly string[]): [number, number] {
+  let [firstLine, lastLine] = [first, last];
   const blank = (line: number) => (lines[line - 1] ?? "").trim() === "";
   while (firstLine < lastLine && blank(firstLine)) firstLine++;
   while (lastLine > firstLine && blank(lastLine)) lastLine--;
-  return { ...piece, firstLine, lastLine, text: lines.slice(firstLine - 1, lastLine).join("\n") };
+  return [firstLine, lastLine];
 }
 
 /** The beginning of a text that has at most so many bytes of UTF-8, with `…` where it was cut. */

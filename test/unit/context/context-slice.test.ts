@@ -50,17 +50,48 @@ describe("what is chosen for a role", () => {
 
   it("shares one place among the files of a group", () => {
     const memory = [source("use mysql", "memory/a.md", "memory"), source("nothing", "memory/b.md", "memory")];
-    expect(contextSlice(aRole(), memory, 1000, WRAPPED_AT, []).sources.map(({ file }) => file)).toEqual([
-      "memory/a.md",
-    ]);
+    const { sources, notes } = contextSlice(aRole(), memory, 1000, WRAPPED_AT, []);
+    expect(sources.map(({ file }) => file)).toEqual(["memory/a.md"]);
+    expect(notes).toEqual(["memory/b.md is left out: nothing that db-engineer works on stands in it"]);
+  });
+
+  it("names ten of the files that it leaves out, and counts the others", () => {
+    const memory = Array.from({ length: 15 }, (_, index) =>
+      source("nothing", `memory/${index}.md`, "memory"),
+    );
+    const { notes } = contextSlice(aRole(), memory, 1000, WRAPPED_AT, []);
+    expect(notes).toHaveLength(1);
+    expect(notes[0]).toMatch(/^memory\/1\.md, .*memory\/10\.md and 4 more are left out: nothing that/);
+  });
+
+  it("is all of small files where their count is the bound, and marks what it cuts below that", () => {
+    const files = [
+      source("# App\n\nUse postgres.\n\n## Schema\n\nEach migration is reversible.\n\nNo triggers.\n"),
+      source("Use postgres.\n", "AGENTS.md"),
+      source("# Architecture\n\nOne postgres database.\n", "ARCHITECTURE.md"),
+    ];
+    const within = (tokens: number) => contextSlice(aRole(), files, tokens, WRAPPED_AT, []);
+    const whole = within(50_000);
+    expect(within(whole.tokens_estimate)).toEqual({ ...whole, max_tokens: whole.tokens_estimate });
+    const smaller = within(155);
+    expect(smaller.sources).toHaveLength(3);
+    expect(renderContext(smaller)).toMatch(/\[lines \d+-\d+, cut from \d+-\d+/);
+  });
+
+  it("says of a long section's part what it is cut from", () => {
+    const paragraphs = Array.from({ length: 60 }, () => "Each migration of postgres is reversible.").join(
+      "\n\n",
+    );
+    const slice = contextSlice(aRole(), [source(`# Data\n\n${paragraphs}\n`)], 50_000, WRAPPED_AT, []);
+    expect(renderContext(slice)).toContain("[lines 1-55, cut from 1-121]");
   });
 
   it("says what is empty and what is left out", () => {
     const many = Array.from({ length: 6 }, (_, index) => source("use postgres", `f${index}.md`));
     const { notes, sources } = contextSlice(aRole(), [source(" \n"), ...many], 100, WRAPPED_AT, ["before"]);
     expect(notes.slice(0, 2)).toEqual(["before", "CLAUDE.md is empty"]);
-    expect(notes.at(-1)).toBe("f5.md is left out: 100 tokens hold no snippet of it");
-    expect(sources.map(({ file }) => file)).toEqual(["f0.md"]);
+    expect(notes.at(-1)).toBe("f2.md, f3.md, f4.md, f5.md are left out: 100 tokens hold no snippet of them");
+    expect(sources.map(({ file }) => file)).toEqual(["f0.md", "f1.md"]);
   });
 });
 
