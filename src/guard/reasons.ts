@@ -163,7 +163,7 @@ export const reasons = {
   }),
   traceReused: (trace: string, block: string): Refused => ({
     code: "trace_reused",
-    reason: `Trace id ${quote(trace)} has already been used in this session. Use this block instead and call again:\n${block}`,
+    reason: `Trace id ${quote(trace)} has already been used in this session. Build again, in a run with the next seq; without the builder use this block instead, and call again:\n${block}`,
   }),
 } as const;
 

@@ -4,9 +4,12 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import { TURNS_KEPT } from "../../../src/guard/budget.ts";
 import { nearestName } from "../../../src/payload/nearest-name.ts";
 import { CONTRACT_STATUSES } from "../../../src/payload/return-contract.ts";
+import { textsIn } from "../../../src/payload/state-slice.ts";
 import { isTraceId } from "../../../src/payload/trace-id.ts";
+import { wrappedSources } from "../../../src/payload/untrusted-content.ts";
 import { checkPayload } from "../../../src/payload/validate.ts";
 import { readAgentFolder } from "../../../src/roles/agent-folder.ts";
 import { linesOf, shared } from "../../support/shared-lines.ts";
@@ -56,7 +59,7 @@ describe.each(SKILLS)("the skill $name", ({ name, text, frontmatter, body, commo
   it("has 80 to 160 lines, and no line of prose twice", () => {
     expect(text.split("\n").length).toBeGreaterThanOrEqual(80);
     expect(text.trimEnd().split("\n").length).toBeLessThanOrEqual(160);
-    const prose = linesOf(body.replace(/```sh.*?```/gs, ""));
+    const prose = linesOf(body.replace(/```(?:ba)?sh.*?```/gs, ""));
     expect(new Set(prose).size).toBe(prose.length);
   });
 
@@ -122,6 +125,27 @@ describe.each(SKILLS)("the skill $name", ({ name, text, frontmatter, body, commo
     expect(given.map(({ run, seq }) => [run, seq])).toEqual(
       given.map((_, index) => (index === 0 ? [undefined, undefined] : ["abc123", index + 1])),
     );
+  });
+
+  it("orders by goal and constraints alone, and keeps the state to values that need no envelope", () => {
+    for (const build of builds) {
+      const { state_slice, goal, constraints } = JSON.parse(run(build).stdout).spawn_payload;
+      expect(textsIn(state_slice).filter((text) => wrappedSources(text) !== null)).toEqual([]);
+      expect(Object.keys(state_slice).join()).toMatch(
+        /^(?:,?(?:\w+_commit|checkpoint|active_files|current_branch))+$/,
+      );
+      expect(JSON.stringify([goal, constraints])).not.toMatch(/state_slice|\bin state\b/);
+      if (goal.includes("acceptance criteria"))
+        expect(constraints).toContainEqual(expect.stringMatching(/^AC1: /));
+      if (goal.includes("in constraints")) expect(constraints.length).toBeGreaterThan(1);
+    }
+  });
+
+  it("gives no spawn more files to read than it has turns with open tools, one file a turn", () => {
+    for (const build of builds) {
+      const { state_slice, budget } = JSON.parse(run(build).stdout).spawn_payload;
+      expect(state_slice.active_files.length).toBeLessThanOrEqual(budget.max_turns - TURNS_KEPT);
+    }
   });
 
   it("writes arguments behind a quoted delimiter alone", () => {

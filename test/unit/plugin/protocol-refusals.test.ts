@@ -49,7 +49,7 @@ const STEPS: [RegExp, string][] = [
   [/Wait until one has ended/, "Wait until a spawn has ended, and call again"],
   [
     /,? (?:and|to them and) call again/,
-    "Mend what the reason names, or use the block that it offers, and call once more",
+    "Mend what the reason names and build again, or without the builder use the block that it offers, and call once more",
   ],
   [/Use one of the roles|use another role/, "Use a role that can be used"],
   [/Work with what it has handed back/, "Work with what the agent has handed back: it may not go on"],
@@ -106,6 +106,18 @@ describe("untrusted-content-wrapping.md", () => {
     listing(`${open}\ntext`),
   ].map((checked) => (checked.ok ? [] : checked.problems.map(({ problem }) => problem)));
   const rows = UNTRUSTED.rows.filter(([, words]) => /^"[a-z ,]+"$/.test(words ?? ""));
+
+  it.each([
+    ["L0:state:arguments", { active_files: ["src/a.ts"] }, true],
+    ["L0:state:arguments", { active_files: ["src/a.ts"], notes: `${open}\ntext\n${close}` }, true],
+    ["L0:state:arguments", {}, false],
+    ["L0:state:arguments", { notes: "a bare text" }, false],
+    ["L0:state:arguments", { "no plain name": 1 }, false],
+    ["L0:b", { active_files: ["src/a.ts"] }, false],
+  ])("needs no envelope for the label of a plain state alone: %s %j: %s", (source, state_slice, ok) => {
+    const given = payload({ untrusted_inputs: [{ source, wrapped: true }], state_slice });
+    expect(checkGivenPayload(given, "", { start: 0, end: 0 }).ok).toBe(ok);
+  });
 
   it("quotes a refusal a row, and there are no more", () => {
     expect(rows).toHaveLength(refusals.length);

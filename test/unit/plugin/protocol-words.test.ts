@@ -12,6 +12,7 @@ import { estimateTokens } from "../../../src/ledger/meter.ts";
 import { asEnvelopeText, inertJson } from "../../../src/payload/inert-text.ts";
 import { CONTRACT_STATUSES } from "../../../src/payload/return-contract.ts";
 import { isSourceLabel, LABEL_MAX, SOURCE_FORM } from "../../../src/payload/source-label.ts";
+import { isWrapped } from "../../../src/payload/state-slice.ts";
 import { formatTraceId, isRun, TRACE_ID_PATTERN } from "../../../src/payload/trace-id.ts";
 import { wrapUntrusted } from "../../../src/payload/untrusted-content.ts";
 import { checkContract } from "../../../src/payload/validate.ts";
@@ -119,6 +120,10 @@ describe.each(PROTOCOLS)("the words of $file", ({ codes, text, prose }) => {
   });
 });
 
+const { goal: GOAL, constraints: CONSTRAINTS } = JSON.parse(
+  readFileSync("plugin/schemas/spawn-payload.schema.json", "utf8"),
+).properties;
+
 /** What each protocol says with a number, made from the code. */
 const { subagent_max_depth: depth, runaway_factor: factor, session_token_hard_cap: cap } = DEFAULT_POLICY;
 const CLAIMS: Record<(typeof WRITTEN)[number], string[]> = {
@@ -126,8 +131,13 @@ const CLAIMS: Record<(typeof WRITTEN)[number], string[]> = {
     `A spawn of the main thread stands at depth ${depthOf(0)}, a spawn that it makes at depth ${depthOf(1)}.`,
     `With \`subagent_max_depth\` ${depth} a call made at depth ${depth} would stand at depth ${depth + 1} and is refused`,
   ],
-  "untrusted-content-wrapping.md": [`One line of at most ${LABEL_MAX} characters`],
+  "untrusted-content-wrapping.md": [
+    `One line of at most ${LABEL_MAX} characters`,
+    `unless it is plain: at most ${longestPlain()} letters`,
+  ],
   "spawn-pattern.md": [
+    `stand in \`task\` (${GOAL.minLength} to ${GOAL.maxLength} characters)`,
+    `\`constraints\` (at most ${CONSTRAINTS.maxItems}, each of ${CONSTRAINTS.items.minLength} characters or more)`,
     `the plugin's ${PLUGIN_ROLES.length} roles and Claude Code's ${BUILTIN_ROLES.length},`,
     `${lengthOfRun()} of 0-9 and a-z`,
     `a number of ${traceNumber().length} digits or more`,
@@ -173,6 +183,12 @@ function withoutMade(text: string): string {
 function depthOf(callerDepth: number): number {
   const by = callerDepth === 0 ? { kind: "main" as const } : caller({ depth: callerDepth });
   return admitted(decide(session(), request({ caller: by }))).record.depth;
+}
+
+/** Characters of the longest text in a state slice that needs no envelope. */
+function longestPlain(): number {
+  const lengths = Array.from({ length: 1000 }, (_, at) => at + 1);
+  return lengths.findLast((length) => isWrapped("x".repeat(length))) ?? 0;
 }
 
 function lengthOfRun(): number {
