@@ -76,5 +76,8 @@ function lineEnd(text: string, at: number): number {
 function unclosed(text: string, at: number, quote: string): string {
   const name = quote === "'" ? "single" : "double";
   const position = Array.from(text.slice(0, at)).length + 1;
-  return `the ${name} quote at character ${position} is never closed; close it, or write \\${quote} for the character itself`;
+  // No backslash takes a quote's meaning away inside single quotes.
+  const instead =
+    quote === "'" ? "put a text with ' in it between double quotes" : 'write \\" for the character itself';
+  return `the ${name} quote at character ${position} is never closed; close it, or ${instead}`;
 }

@@ -71,7 +71,7 @@ function build(given: BuildArguments, io: BuildIo, style: Style): CommandResult 
   if (run !== undefined && !isRun(run))
     return failure(1, `run is ${showValue(run)}; it has to be six of 0-9a-z, as in abc123`, style);
   if (seq !== undefined && !(Number.isSafeInteger(seq) && seq >= 0))
-    return failure(1, `seq is ${seq}; it has to be a whole number from 0`, style);
+    return failure(1, `seq is ${seq}; it has to be a whole number, 0 to ${Number.MAX_SAFE_INTEGER}`, style);
 
   const picked = pickRole(given.role, given.stack);
   if (!picked.ok) return failure(1, picked.problem, style);

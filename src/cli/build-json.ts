@@ -33,7 +33,27 @@ function parseObject(text: string): Record<string, unknown> {
   }
   if (!isObject(value))
     throw new WrongArgument(`standard input is ${showValue(value)}; write one object with role and task`);
+  const twice = memberGivenTwice(text);
+  if (twice !== null) throw new WrongArgument(`${showValue(twice)} is given twice; give it once`);
   return value;
+}
+
+/** JSON.parse keeps the last of two members of one name and says nothing. `json` is an object's, and valid. */
+function memberGivenTwice(json: string): string | null {
+  const names = new Set<string>();
+  let depth = 0;
+  let text = "";
+  for (const [token] of json.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}:]/g)) {
+    if (token === "{" || token === "[") depth++;
+    else if (token === "}" || token === "]") depth--;
+    else if (token !== ":") text = token;
+    else if (depth === 1) {
+      const name = String(JSON.parse(text));
+      if (names.has(name)) return name;
+      names.add(name);
+    }
+  }
+  return null;
 }
 
 /** The members by their snake_case names. */
@@ -92,7 +112,11 @@ function optionalText(members: Map<string, unknown>, name: string): string | und
 function optionalNumber(members: Map<string, unknown>, name: string): number | undefined {
   const value = members.get(name);
   if (value === undefined) return undefined;
-  if (typeof value === "number" && Number.isInteger(value)) return value;
+  if (typeof value === "number" && Number.isSafeInteger(value)) return value;
+  if (typeof value === "number" && Number.isInteger(value))
+    throw new WrongArgument(
+      `${name} is beyond ${Number.MAX_SAFE_INTEGER}, where numbers are no longer exact; write a smaller one`,
+    );
   throw new WrongArgument(`${name} is ${showValue(value)}; it has to be a whole number, without quotes`);
 }
 

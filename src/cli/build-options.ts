@@ -6,16 +6,26 @@ import { readCommandLine } from "./command-line.ts";
 /** `json`: the arguments are on standard input, the state perhaps in a file of its own. */
 export type ParsedOptions = ParsedArguments | { kind: "json"; state: BuildArguments["state"] };
 
+/** The schema's, where it has any; the payload's check says the role's. */
+const BOUNDS = {
+  "max-tokens": "100 to 200000",
+  "max-output": "50 to the role's own cap",
+  "max-tool-calls": "1 to 100",
+  "max-turns": "1 to the role's own maxTurns",
+  "timeout-ms": "30000 to 3600000",
+  seq: `0 to ${Number.MAX_SAFE_INTEGER}`,
+} as const;
+
 /** Option → what it takes and what it is for, in the order of the help. */
 const OPTIONS = {
   role: ["<role>", "who does the work: a role that `spawn-guard roles` lists; left out, --stack chooses"],
   task: ["<text>", "what is to be done, 10 to 1000 characters"],
   stack: ["<name>", "a technology to keep to; becomes a constraint"],
-  "max-tokens": ["<n>", "input tokens, 100 to 200000"],
-  "max-output": ["<n>", "tokens of the last message, 50 to the role's own cap"],
-  "max-tool-calls": ["<n>", "tool calls, 1 to 100"],
-  "max-turns": ["<n>", "turns, 1 to the role's own maxTurns"],
-  "timeout-ms": ["<n>", "running time in milliseconds, 30000 to 3600000"],
+  "max-tokens": ["<n>", `input tokens, ${BOUNDS["max-tokens"]}`],
+  "max-output": ["<n>", `tokens of the last message, ${BOUNDS["max-output"]}`],
+  "max-tool-calls": ["<n>", `tool calls, ${BOUNDS["max-tool-calls"]}`],
+  "max-turns": ["<n>", `turns, ${BOUNDS["max-turns"]}`],
+  "timeout-ms": ["<n>", `running time in milliseconds, ${BOUNDS["timeout-ms"]}`],
   "parent-trace-id": ["<id>", "the spawn that makes the call, when a subagent does"],
   run: ["<id>", "the workflow run's six of 0-9a-z, with --seq"],
   seq: ["<n>", "the spawn's number in the run, with --run"],
@@ -112,10 +122,10 @@ function single(name: OptionName, values: readonly string[]): string | undefined
   return values[0];
 }
 
-function wholeNumber(name: OptionName, value: string | undefined): number | undefined {
+function wholeNumber(name: keyof typeof BOUNDS, value: string | undefined): number | undefined {
   if (value === undefined) return undefined;
-  if (!/^-?\d+$/.test(value))
-    throw new WrongOption(`--${name} is ${showValue(value)}; write a whole number, such as 30`);
+  if (!/^-?\d+$/.test(value) || !Number.isSafeInteger(Number(value)))
+    throw new WrongOption(`--${name} is ${showValue(value)}; write a whole number, ${BOUNDS[name]}`);
   return Number(value);
 }
 

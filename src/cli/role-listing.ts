@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { plainType } from "../guard/agent-type.ts";
 import { type AgentFolder, readAgentFolder } from "../roles/agent-folder.ts";
@@ -88,6 +88,8 @@ function replaceLater(ranked: readonly ListedRole[]): ListedRole[] {
 /** Agent files of another plugin are read as a plugin's: the host knows them by scoped names and ignores some keys. */
 function readNamedFolder(dir: string): { folder: AgentFolder; scope: string | null } {
   if (!existsSync(dir)) throw new Error(`--agents-dir ${dir} is not there; name a folder of agent files`);
+  if (!statSync(dir).isDirectory())
+    throw new Error(`--agents-dir ${dir} is no folder; name a folder of agent files`);
   const pluginRoot = dirname(dir);
   const scope = existsSync(join(pluginRoot, ".claude-plugin", "plugin.json"))
     ? readPluginName(pluginRoot)

@@ -42,6 +42,7 @@ export function runRoles(argv: readonly string[], io: RolesIo): CommandResult {
     if (options.for.trim() === "") return wrong("--for is blank; name words of the task, or a path");
     return { exitCode: 0, stdout: roleChoice(options.for, json), stderr: "" };
   }
+  if (options.agentsDir === "") return wrong("--agents-dir is empty; name a folder of agent files");
   const agentsDir = options.agentsDir === undefined ? null : resolve(io.cwd, options.agentsDir);
   const { roles, problems } = listRoles({ ...io, agentsDir });
   return {

@@ -10,9 +10,9 @@ export async function runCli(
   place: CliPlace,
   version: string,
 ): Promise<CommandResult> {
-  const [name, ...rest] = argv;
+  const [name, ...rest] = argv[0] === "help" ? [...argv.slice(1, 2), "--help"] : argv;
   const command = COMMANDS.find((known) => known.name === name);
-  if (command === undefined) return await programUsage(argv, version);
+  if (command === undefined) return await programUsage(name === undefined ? [] : [name], version);
   try {
     return await command.run(rest, place);
   } catch (error) {
@@ -46,5 +46,9 @@ async function programUsage(argv: readonly string[], version: string): Promise<C
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return { exitCode: 0, stdout, stderr };
   }
-  return { exitCode: 2, stdout: "", stderr: stderr === "" ? program.helpInformation() : stderr };
+  return { exitCode: 2, stdout: "", stderr: stderr === "" ? program.helpInformation() : usage(stderr) };
+}
+
+function usage(problem: string): string {
+  return `${problem.trim().replace(/^error: /, "spawn-guard: ")}\nspawn-guard --help lists the commands\n`;
 }

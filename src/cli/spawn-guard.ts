@@ -10,16 +10,31 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 });
 
 async function main(): Promise<void> {
+  const cwd = workingFolder();
+  if (cwd === null) {
+    process.stderr.write("spawn-guard: the working folder is not there any more; change to one that is\n");
+    process.exitCode = 1;
+    return;
+  }
   const result = await runCli(
     process.argv.slice(2),
     // The built file stands in plugin/cli.
-    { pluginRoot: fileURLToPath(new URL("..", import.meta.url)), cwd: process.cwd() },
+    { pluginRoot: fileURLToPath(new URL("..", import.meta.url)), cwd },
     VERSION,
   );
   // Never process.exit: it would cut output that a pipe has not taken yet.
   process.exitCode = result.exitCode;
   process.stderr.write(result.stderr);
   process.stdout.write(result.stdout);
+}
+
+/** Null where the folder that the process was started in has been removed. */
+function workingFolder(): string | null {
+  try {
+    return process.cwd();
+  } catch {
+    return null;
+  }
 }
 
 void main();

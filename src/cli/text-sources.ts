@@ -32,10 +32,12 @@ export function readSources(given: BuildArguments, io: SourceIo): ReadSources {
     return text;
   };
   try {
-    const untrusted = given.untrusted.map(({ label, text }) => ({
-      source: label,
-      text: read(text, `--untrusted ${label}`),
-    }));
+    const untrusted = given.untrusted.map(({ label, text: source }) => {
+      const text = read(source, `--untrusted ${label}`);
+      if (text.trim() === "")
+        warnings.push(`--untrusted ${label} has no text; check what was meant to be in it`);
+      return { source: label, text };
+    });
     return { ok: true, state: readState(given, read), untrusted, warnings };
   } catch (error) {
     if (error instanceof Unreadable) return { ok: false, problem: error.message };

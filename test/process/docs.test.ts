@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -97,6 +97,14 @@ describe("README", () => {
       expect(built.validation).toBe("ok");
     }
   });
+});
+
+it("the demo answers an option that it does not have with its usage", () => {
+  const { status, stdout, stderr } = spawnSync("npx", ["tsx", "demo/demo.ts", "--bogus"], {
+    encoding: "utf8",
+  });
+  expect([status, stdout]).toEqual([2, ""]);
+  expect(stderr).toMatch(/^demo: Unknown option '--bogus'[^\n]*\nUsage: npm run demo .*\n$/);
 });
 
 it("the demo fails when the depth rule is broken", async () => {

@@ -84,7 +84,14 @@ describe("the spawn-guard command", () => {
     ],
     ["wrong usage", ["build", "--rol", "x"], 2, /^spawn-guard build: unknown option '--rol'/],
     ["a missing role", ["build", "--task", "design the schema"], 2, /--role is missing/],
-    ["an unknown command", ["bulid"], 2, /unknown command 'bulid'\n\(Did you mean build\?\)/],
+    ["an unknown command", ["bulid"], 2, /^spawn-guard: unknown command 'bulid'\n\(Did you mean build\?\)/],
+    [
+      "an unknown option",
+      ["-x"],
+      2,
+      /^spawn-guard: unknown option '-x'\nspawn-guard --help lists the commands\n$/,
+    ],
+    ["help on what is no command", ["help", "frob"], 2, /^spawn-guard: unknown command 'frob'\n/],
     ["no command", [], 2, /^Usage: spawn-guard /],
   ])("answers %s with an empty stdout, a text and no stack trace", (_, argv, status, text) => {
     const result = run(argv);
@@ -95,6 +102,8 @@ describe("the spawn-guard command", () => {
 
   it.each([
     [["--help"], /Commands:\n +build /],
+    [["help"], /Commands:\n +build /],
+    [["help", "build"], /--untrusted <label=file>/],
     [["--version"], /^\d+\.\d+\.\d+\n$/],
     [["build", "--help"], /--untrusted <label=file>/],
     [["roles", "--help"], /--json/],
@@ -102,6 +111,14 @@ describe("the spawn-guard command", () => {
     const { status, stdout, stderr } = run(argv);
     expect([status, stderr]).toEqual([0, ""]);
     expect(stdout).toMatch(text);
+  });
+
+  it("says that its working folder has been removed", () => {
+    const script = 'mkdir gone && cd gone && rmdir ../gone && exec "$0" "$1" roles';
+    const argv = ["-c", script, process.execPath, join(plugin, "cli", "spawn-guard.cjs")];
+    const { status, stdout, stderr } = spawnSync("sh", argv, { cwd: folder, encoding: "utf8" });
+    expect([status, stdout]).toEqual([1, ""]);
+    expect(stderr).toBe("spawn-guard: the working folder is not there any more; change to one that is\n");
   });
 
   it("runs nothing that stands in its arguments", () => {

@@ -37,7 +37,14 @@ describe("splitArguments", () => {
   it.each([
     [`a "b`, "the double quote at character 3 is never closed"],
     [`'`, "the single quote at character 1 is never closed"],
-    [`--task it's`, "the single quote at character 10 is never closed"],
+    [
+      `--task it's`,
+      "the single quote at character 10 is never closed; close it, or put a text with ' in it between double quotes",
+    ],
+    [
+      `--task "a`,
+      'the double quote at character 8 is never closed; close it, or write \\" for the character itself',
+    ],
     [`😀 "`, "the double quote at character 3 is never closed"],
     [`"a\\"`, "the double quote at character 1 is never closed"],
     ["a\\", "the text ends with a backslash"],

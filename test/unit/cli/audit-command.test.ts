@@ -49,7 +49,7 @@ const segment = (session: DecidedSession) => join(chainFolder(session), "000001.
 describe("what audit is asked", () => {
   it.each<[string, string[], RegExp]>([
     ["nothing", [], /say what to do: verify, show, export/],
-    ["something else", ["check"], /say what to do|too many arguments/],
+    ["something else", ["check"], /say what to do|unexpected text "check"\n/],
     ["an unknown option", ["verify", "--deep"], /unknown option '--deep'/],
     ["an option without its value", ["verify", "--session"], /argument missing/],
     [

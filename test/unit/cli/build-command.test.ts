@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { runBuild } from "../../../src/cli/build-command.ts";
 import { findBlock } from "../../../src/payload/prompt-block.ts";
@@ -260,7 +261,7 @@ describe("spawn-guard build refuses", () => {
     [
       "a negative seq",
       [...GOOD, "--run", "abc123", "--seq", "-1"],
-      "seq is -1; it has to be a whole number from 0",
+      "seq is -1; it has to be a whole number, 0 to 9007199254740991",
     ],
     [
       "a state that is missing",
@@ -341,6 +342,21 @@ describe("wrong usage of spawn-guard build", () => {
       "option '--task <text>' argument missing",
     ],
     ["no number", [...GOOD, "--max-turns", "3k"], '--max-turns is "3k"; write a whole number'],
+    ["no tokens", [...GOOD, "--max-tokens", "abc"], "write a whole number, 100 to 200000"],
+    ["no tokens of output", [...GOOD, "--max-output", "abc"], "whole number, 50 to the role's own cap"],
+    ["no calls", [...GOOD, "--max-tool-calls", "abc"], "whole number, 1 to 100"],
+    ["no time", [...GOOD, "--timeout-ms", "1s"], "whole number, 30000 to 3600000"],
+    [
+      "a number that would be altered",
+      [...GOOD, "--run", "abc123", "--seq", "99999999999999999999"],
+      '--seq is "99999999999999999999"; write a whole number, 0 to 9007199254740991',
+    ],
+    [
+      "an option where a value should be",
+      ["--role", "--task", "x"],
+      '--role has no value: "--task" follows it',
+    ],
+    ["the same with =", ["--role", "--task=x"], '--role has no value: "--task=x" follows it'],
     ["a fraction", [...GOOD, "--max-turns", "3.5"], '--max-turns is "3.5"'],
     ["another notation", [...GOOD, "--max-turns", "0x10"], '--max-turns is "0x10"'],
     ["an empty number", [...GOOD, "--max-turns", ""], '--max-turns is ""'],
@@ -445,6 +461,7 @@ describe("spawn-guard build --json", () => {
       2,
       'max_turns is "5"; it has to be a whole number, without quotes',
     ],
+    ["a number that is not exact", { ...good, seq: 1e20 }, 2, "seq is beyond 9007199254740991"],
     ["a fraction", { ...good, max_turns: 1.5 }, 2, "max_turns is 1.5"],
     ["a text that is a number", { ...good, task: 5 }, 2, "task is 5; it has to be a text"],
     [
@@ -493,6 +510,27 @@ describe("spawn-guard build --json", () => {
     const result = runBuild(["--json"], aWorld({ stdin }));
     expect([result.exitCode, result.stdout]).toEqual([2, ""]);
     expect(JSON.parse(result.stderr).error).toContain("standard input is not JSON");
+  });
+
+  it.each([
+    ['{"task":"a","role":"Plan","task":"b"}', '"task" is given twice; give it once'],
+    [String.raw`{"t\u0061sk":"a","role":"Plan","task":"b"}`, '"task" is given twice'],
+    ['{"state":{"a":1,"a":[{"role":1}]},"role":"P:{\\"role\\":","role":"b"}', '"role" is given twice'],
+  ])("refuses a member that is there twice: %s", (stdin, problem) => {
+    const result = runBuild(["--json"], aWorld({ stdin }));
+    expect([result.exitCode, result.stdout]).toEqual([2, ""]);
+    expect(JSON.parse(result.stderr).error).toContain(problem);
+  });
+
+  it("takes names that are members of other objects, and says that a foreign text is empty", () => {
+    const untrusted = [
+      { label: "L0:a", text: 'x "task": y' },
+      { label: "L0:b", text: " " },
+    ];
+    const { exitCode, stdout } = fromJson({ ...good, state: { role: "x", task: "y" }, untrusted });
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout).validation).toContain("--untrusted L0:b has no text");
+    expect(JSON.parse(stdout).validation).not.toContain("L0:a has");
   });
 
   it("takes the state from a file beside it, once", () => {
@@ -559,4 +597,15 @@ describe("spawn-guard build --json", () => {
       expect(JSON.parse(result.stderr)).toHaveProperty("error");
     }
   });
+});
+
+it.each([
+  ["--max-tokens", "max_input_tokens"],
+  ["--max-tool-calls", "max_tool_calls"],
+  ["--timeout-ms", "timeout_ms"],
+])("names the schema's bounds of %s", (option, field) => {
+  const schema = JSON.parse(readFileSync("plugin/schemas/spawn-payload.schema.json", "utf8"));
+  const { minimum, maximum } = schema.properties.budget.properties[field];
+  const { stderr } = runBuild([...GOOD, option, "x"], aWorld());
+  expect(stderr).toContain(`write a whole number, ${minimum} to ${maximum}\n`);
 });

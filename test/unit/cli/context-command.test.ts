@@ -133,7 +133,7 @@ Sources, by lines:
     [[...FOR, "--max-tokens", "50001"], 2, /--max-tokens is "50001"/],
     [[...FOR, "--max-tokens", "1e3"], 2, /--max-tokens is "1e3"/],
     [[...FOR, "--max-token", "500"], 2, /unknown option '--max-token'/],
-    [[...FOR, "more"], 2, /too many arguments/],
+    [[...FOR, "more"], 2, /unexpected text "more"; put a value with spaces into quotes/],
     [["--for", "db-enginer"], 1, /role "db-enginer" is unknown; did you mean db-engineer\?/],
     [["--for", "../../x"], 1, /is unknown/],
   ])("refuses %j", (argv, exitCode, problem) => {

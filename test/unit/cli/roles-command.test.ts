@@ -89,6 +89,9 @@ describe("spawn-guard roles", () => {
     [["--for"]],
     [["--for", " "]],
     [["--for", "a", "--agents-dir", "."]],
+    [["--for", "postgres", "migration"]],
+    [["--for", "--json"]],
+    [["--agents-dir", ""]],
   ])("refuses %j", (argv) => {
     const { exitCode, stdout, stderr } = run(argv);
     expect([exitCode, stdout]).toEqual([2, ""]);
@@ -182,6 +185,8 @@ describe("--agents-dir", () => {
 
   it("that is not there is said", () => {
     expect(() => run(["--agents-dir", "none"])).toThrow(/--agents-dir .*none is not there/);
+    agent("a.md", "name: a", "description: d");
+    expect(() => run(["--agents-dir", "a.md"])).toThrow(/--agents-dir .*a\.md is no folder; name a folder/);
   });
 });
 
