@@ -24,7 +24,7 @@ export function findOwnRole(
   read: (folder: string, origin: AgentPlace["origin"]) => AgentFolder,
 ): OwnRole | null {
   for (const { folder, origin } of places) {
-    const { roles, problems, complete } = read(folder, origin);
+    const { roles, ambiguous, problems, complete } = read(folder, origin);
     if (!complete)
       return {
         broken: `${folder} has more than ${MAX_ENTRIES} entries, so that not all agents in it are known`,
@@ -33,7 +33,12 @@ export function findOwnRole(
     const near = [...roles.values()].filter(({ role }) => sameAgentType(role.name, type));
     const [only, ...others] = near;
     // The host may load with every tool what cannot be read here (case 76): that is nothing to guess about.
-    const broken = problems.find(({ severity, file }) => severity === "error" && mayBe(file, type));
+    const meant = (file: string) => {
+      // What shares its name with another could be read: its own name says whose it is, and not the file's.
+      const named = ambiguous.find((found) => found.file === file);
+      return named === undefined ? mayBe(file, type) : sameAgentType(named.role.name, type);
+    };
+    const broken = problems.find(({ severity, file }) => severity === "error" && meant(file));
     if (exact === undefined && broken !== undefined)
       return { broken: `${broken.file}:${broken.line}: ${broken.message}` };
     if (exact !== undefined) return exact;

@@ -64,3 +64,10 @@ it("does not look past a file that cannot be read and may be the one (case 76)",
   put("user/reader.md", "reader");
   expect(find("reader")).toMatch(/^broken: .*helpers\.md:4: /);
 });
+
+it("of two files that share a name, each is that name's and not its own file name's", () => {
+  put("project/Explore.md", "Explore");
+  put("project/reader.md", "Explore", "Read, Bash");
+  expect(find("reader")).toBeNull();
+  expect(find("Explore")).toMatch(/^broken: .*name Explore is taken by/);
+});
