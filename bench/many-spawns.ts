@@ -2,6 +2,7 @@ import { admitSpawn } from "../src/ledger/admission.ts";
 import { bindCall } from "../src/ledger/binding.ts";
 import { endSpawn } from "../src/ledger/ending.ts";
 import { Ledger } from "../src/ledger/ledger.ts";
+import { newSession } from "../src/ledger/session-state.ts";
 import { DEFAULT_POLICY } from "../src/policy/policy-keys.ts";
 import { BUILTIN_ROLES } from "../src/roles/builtin-roles.ts";
 import type { HookSession } from "../test/support/hook-session.ts";
@@ -18,7 +19,7 @@ export async function manySpawns(session: HookSession, count: number): Promise<v
     admitSpawn(ledger, {
       call,
       key: call,
-      caller: { kind: "main" },
+      caller: { kind: "main", intent: ["*"] },
       input: { description: "an earlier spawn", prompt: "look at one part" },
       payload: { kind: "none" },
       target: { role, agentType: role.name, known: true },
@@ -44,7 +45,6 @@ function ledgerOf(session: HookSession): Ledger {
     dataFolder: session.data,
     sessionId: session.sessionId,
     deadline: Number.MAX_SAFE_INTEGER,
-    newRun: () => "bench0",
-    baseDepth: 0,
+    newSession: () => newSession("bench0", 0, "*"),
   });
 }

@@ -6,6 +6,7 @@ import { anyOf, keyFrom, Signer, type Verifier } from "../acs/signer.ts";
 import { type SessionReport, verifySession } from "../acs/verify-session.ts";
 import { bytesIfPresent, idOfKey, namesIn } from "../ledger/files.ts";
 import { Ledger } from "../ledger/ledger.ts";
+import { newSession } from "../ledger/session-state.ts";
 import { AUDIT_KEY_VARIABLE } from "../policy/load-policy.ts";
 import { dataFolder, defaultSession, type Environment } from "./audit-place.ts";
 import { exportLines, showRows, showTable } from "./audit-show.ts";
@@ -139,8 +140,7 @@ function verifyOne(data: string, session: string, verifier: Verifier | null): Se
     dataFolder: data,
     sessionId: session,
     deadline: 0,
-    newRun: () => "",
-    baseDepth: 0,
+    newSession: () => newSession("", 0, "*"),
   }).allRecords();
   if (!existsSync(folder)) {
     return {

@@ -5,6 +5,7 @@ import { formatProblems } from "../payload/format-problems.ts";
 import { renderBlock } from "../payload/prompt-block.ts";
 import type { SpawnPayload } from "../payload/spawn-payload.ts";
 import { formatTraceId, traceDate } from "../payload/trace-id.ts";
+import { intentProblem } from "../policy/policy-text.ts";
 import { defaultBudget } from "../roles/role-budget.ts";
 import { spawnableRoles } from "../roles/tool-list.ts";
 import { sameAgentType } from "./agent-type.ts";
@@ -17,7 +18,7 @@ import { noteRefusal } from "./refusal.ts";
 import { overHardCap } from "./session-tokens.ts";
 import { goalOf, spawnInput } from "./spawn-prompt.ts";
 import type { AgentInput, SpawnRequest } from "./spawn-request.ts";
-import { bansFor, callerIntent, inheritedBans, intentFor, rightsFor } from "./spawn-rights.ts";
+import { bansFor, inheritedBans, intentFor, rightsFor } from "./spawn-rights.ts";
 
 /** A trace id names a folder of the ledger, and file systems end at 255 bytes. */
 export const MAX_TRACE_LENGTH = 128;
@@ -48,6 +49,8 @@ export function decideSpawn(session: SessionState, request: SpawnRequest): Spawn
     return refuse(reasons.lineage(caller.lineage.why, policy.subagent_max_depth));
   }
   if (depth > policy.subagent_max_depth) return refuse(reasons.depth(depth, policy.subagent_max_depth));
+  const unreadable = caller.kind === "main" ? intentProblem(caller.intent.join(", ")) : null;
+  if (unreadable !== null) return refuse(reasons.intentUnreadable(caller.intent.join(", "), unreadable));
   if (!target.known && policy.unknown_roles === "deny") return refuse(reasons.roleUnknown(target.agentType));
 
   const chosen = choosePayload(session, request);
@@ -57,8 +60,8 @@ export function decideSpawn(session: SessionState, request: SpawnRequest): Spawn
   if ("code" in budget) return refuse(budget);
 
   const record = newRecord(request, { ...chosen.payload, budget }, chosen.origin, depth);
-  if (!isWithinIntent(callerIntent(request), record.intent)) {
-    return refuse(reasons.beyondIntent(record.intent, callerIntent(request)));
+  if (!isWithinIntent(request.caller.intent, record.intent)) {
+    return refuse(reasons.beyondIntent(record.intent, request.caller.intent));
   }
   const full = limitReached(session, request, slotOf(record).reserved);
   if (full !== null) return refuse(full);
@@ -213,7 +216,7 @@ function newRecord(
   const banned = bansFor(request);
   const intent = intentFor(request, payload.allowed_tools);
   const source = sourceOf(request);
-  const parent = { rules: callerIntent(request), banned: caller.kind === "main" ? [] : caller.disallowed };
+  const parent = { rules: request.caller.intent, banned: caller.kind === "main" ? [] : caller.disallowed };
   return {
     ...newSpawnRecord(identity, request.input.prompt, request.now),
     disallowed: banned,

@@ -1,6 +1,8 @@
 import { isSubset, sameSet } from "../acs/capability.ts";
 import { capabilitiesOf } from "../acs/rule-capabilities.ts";
+import type { SessionState } from "../ledger/session-state.ts";
 import type { Policy } from "../policy/policy-keys.ts";
+import { splitAtCommas } from "./tools/comma-list.ts";
 
 /** How a spawn's intent relates to its parent's (ACS v0.1.0, steps/subagentStart). */
 export const INTENT_DERIVATIONS = ["inherit_full", "inherit_subset", "derived_from_parent", "fresh"] as const;
@@ -34,6 +36,11 @@ export type IntentSet = { rules: readonly string[]; banned: readonly string[] };
 /** Whether a spawn's intent lies within its parent's, by the documented rule of src/acs/capability.ts. */
 export function isWithinIntent(parent: readonly string[], child: readonly string[]): boolean {
   return isSubset(capabilitiesOf(parent), capabilitiesOf(child));
+}
+
+/** The tool rules of a session's intent: what the policy said when it began, and nothing later (ACS v0.1.0, Intent). */
+export function sessionIntent(session: SessionState | null, { session_intent }: Policy): string[] {
+  return splitAtCommas(session?.intent ?? session_intent);
 }
 
 /**

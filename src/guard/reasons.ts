@@ -126,6 +126,10 @@ export const reasons = {
     code: "intent_exceeded",
     reason: `Agent type ${quote(type)} works with tools that you do not have, and you cannot hand on more than your own. ${NO_DELEGATION}`,
   }),
+  intentUnreadable: (given: string, problem: string): Refused => ({
+    code: "intent_exceeded",
+    reason: `The person's session_intent is ${quote(given)}, and nobody can say what it allows: ${problem}. Tell them. ${NO_DELEGATION}`,
+  }),
   beyondRights: (missing: readonly string[], whose: string, fitting: readonly string[]): Refused => ({
     code: "intent_exceeded",
     reason: `The payload's allowed_tools asks for ${missing.join(", ")}, which is not ${whose}. ${fitting.length > 0 ? `These would fit: ${fitting.join(", ")}. Keep to them and call again.` : "Nothing of it would fit."}`,

@@ -14,7 +14,7 @@ export type AgentInput = {
 
 /** Who makes the call: the host says so by agent_id, nobody has to be believed. */
 export type Caller =
-  | { kind: "main" }
+  | { kind: "main" /** what the session may do in all */; intent: readonly string[] }
   | {
       kind: "spawn";
       trace: string;

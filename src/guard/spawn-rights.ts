@@ -1,6 +1,5 @@
 import { type Refused, reasons } from "./reasons.ts";
 import type { Caller, SpawnRequest, Target } from "./spawn-request.ts";
-import { splitAtCommas } from "./tools/comma-list.ts";
 import { sameAgent } from "./tools/named-pattern.ts";
 import { coversAll, intersect } from "./tools/shrink.ts";
 import { parseToolRule, type ToolRule } from "./tools/tool-rule.ts";
@@ -45,19 +44,14 @@ export function inheritedBans({ caller, target }: SpawnRequest): string[] {
  * far as its caller could do either.
  */
 export function intentFor(request: SpawnRequest, tools: readonly string[]): string[] {
-  const handed = intersect(rules(callerIntent(request)), rules(request.target.handedTools ?? []));
+  const handed = intersect(rules(request.caller.intent), rules(request.target.handedTools ?? []));
   const banned = request.target.role.disallowedTools;
   return [...new Set([...tools.filter((tool) => !banned.includes(tool)), ...handed])];
 }
 
-/** What the caller may do itself or hand on; on the main thread what the policy says for the session. */
-export function callerIntent({ caller, policy }: SpawnRequest): readonly string[] {
-  return caller.kind === "main" ? splitAtCommas(policy.session_intent) : caller.intent;
-}
-
 function callerRules(request: SpawnRequest): ToolRule[] {
   const { caller, target } = request;
-  const own = caller.kind === "main" || handsOn(caller, target) ? callerIntent(request) : caller.tools;
+  const own = caller.kind === "main" || handsOn(caller, target) ? request.caller.intent : caller.tools;
   return rules(own);
 }
 

@@ -3,14 +3,13 @@ import { DEFAULT_AGENT_TYPE } from "../guard/agent-type.ts";
 import { deriveIntent } from "../guard/intent.ts";
 import { asRepeated, type Refused, reasons } from "../guard/reasons.ts";
 import type { AgentInput, Caller, SpawnRequest } from "../guard/spawn-request.ts";
-import { callerIntent } from "../guard/spawn-rights.ts";
 import { admitSpawn, recordRefusal } from "../ledger/admission.ts";
 import { endSpawn } from "../ledger/ending.ts";
 import { agentPlaces } from "../roles/agent-places.ts";
 import { handedTools } from "../roles/handed-tools.ts";
 import { OwnAgents } from "../roles/own-agents.ts";
 import { resolveTarget } from "../roles/resolve-target.ts";
-import { agentInput, attemptKey, callerOf, givenPayload } from "./agent-request.ts";
+import { agentInput, attemptKey, callerOf, givenPayload, mainCaller } from "./agent-request.ts";
 import type { Answer } from "./answer.ts";
 import { auditSpawn, auditTransitions, gapNote, type RefusedSpawn } from "./audit.ts";
 import { type NotRecorded, notRecorded } from "./audit-chain.ts";
@@ -29,7 +28,7 @@ export async function judgeAgentCall(event: HookEvent, context: HookContext): Pr
   const parent = spawnOfEvent(event, context);
   const judged = parent === null ? null : judgeSubagent(parent, call, event.cwd, context);
   const by = judged?.spawn ?? null;
-  const caller: Caller = by === null ? { kind: "main" } : callerOf(by, context);
+  const caller: Caller = by === null ? mainCaller(context) : callerOf(by, context);
   const attempt = { call: call.call, key: attemptKey(caller, input) };
   const refuse = async (spawn: RefusedSpawn, times: number, halt: boolean): Promise<Answer> => {
     await write(context, () => auditSpawn(context, call, by, spawn));
@@ -102,7 +101,7 @@ function refusedSpawn(request: SpawnRequest, refused: Refused): RefusedSpawn {
   }
   if (payload.kind !== "none") return { refused, agentType, derivation: "derived_from_parent", rules: null };
   const rules = role.tools ?? ["*"];
-  const parent = { rules: callerIntent(request), banned: [] };
+  const parent = { rules: request.caller.intent, banned: [] };
   const derivation = deriveIntent("guard", parent, { rules, banned: role.disallowedTools });
   return { refused, agentType, derivation, rules };
 }

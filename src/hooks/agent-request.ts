@@ -1,4 +1,5 @@
 import { type LimitName, limitStates } from "../guard/budget.ts";
+import { sessionIntent } from "../guard/intent.ts";
 import { walkLineage } from "../guard/lineage.ts";
 import type { AgentInput, Caller, GivenPayload } from "../guard/spawn-request.ts";
 import { checksum } from "../ledger/checksum.ts";
@@ -28,6 +29,10 @@ export async function givenPayload({ prompt }: AgentInput, context: HookContext)
 function isTyped(payload: SpawnPayload, { ledger }: HookContext): boolean {
   const typed = ledger.session()?.typed.find(({ trace }) => trace === payload.trace_id);
   return typed !== undefined && typed.sum === payloadSum(payload);
+}
+
+export function mainCaller({ ledger, policy }: HookContext): Caller {
+  return { kind: "main", intent: sessionIntent(ledger.session(), policy) };
 }
 
 export function callerOf(spawn: SpawnRecord, { ledger, policy, now }: HookContext): Caller {

@@ -8,6 +8,7 @@ import { keyFrom, Signer } from "../acs/signer.ts";
 import { bytesIfPresent } from "../ledger/files.ts";
 import { isJson, type Json } from "../ledger/shape.ts";
 import { AUDIT_KEY_VARIABLE } from "../policy/load-policy.ts";
+import { keyFileProblem } from "../policy/policy-text.ts";
 import type { HookContext } from "./hook-context.ts";
 
 /** A decision that could not be recorded, and why. */
@@ -50,6 +51,8 @@ function signerOf(context: HookContext): Signer | null {
   const { audit_key_file: file, audit } = context.policy;
   try {
     if (file === "") return signerOfVariable(context);
+    const problem = keyFileProblem(file);
+    if (problem !== null) throw new RangeError(`audit_key_file is ${file}; ${problem}`);
     const bytes = bytesIfPresent(file);
     if (bytes === null) throw new RangeError(`audit_key_file ${file} is no file that can be read`);
     return new Signer(keyFrom(bytes));

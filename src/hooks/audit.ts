@@ -13,9 +13,8 @@ import {
   toolCall,
 } from "../acs/receipts.ts";
 import { childSession, named, rootSession, stepId } from "../acs/session-id.ts";
-import { type IntentDerivation, sessionScope } from "../guard/intent.ts";
+import { type IntentDerivation, sessionIntent, sessionScope } from "../guard/intent.ts";
 import type { ReasonCode, Refused } from "../guard/reasons.ts";
-import { splitAtCommas } from "../guard/tools/comma-list.ts";
 import { ranMs, tokensUsed } from "../ledger/meter.ts";
 import type { Json } from "../ledger/shape.ts";
 import type { Outcome, SpawnRecord } from "../ledger/spawn-record.ts";
@@ -266,7 +265,7 @@ function rootOfChain(context: HookContext, spawn: SpawnRecord | null): Step {
   const known = Object.entries({ source, model }).filter(([, value]) => typeof value === "string");
   const platform = { ...Object.fromEntries(known), cwd: context.event.cwd };
   const intent: IntentOfSpawn = {
-    rules: splitAtCommas(context.policy.session_intent),
+    rules: sessionIntent(context.ledger.session(), context.policy),
     banned: [],
     scope: sessionScope(context.policy),
     provenance: { origin: "user_input", source: "policy session_intent" },

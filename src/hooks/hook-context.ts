@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { Ledger } from "../ledger/ledger.ts";
 import type { Meter } from "../ledger/meter.ts";
+import { newSession } from "../ledger/session-state.ts";
 import {
   AUDIT_KEY,
   AUDIT_KEY_VARIABLE,
@@ -43,17 +44,17 @@ export class HookContext {
   }
 
   open(event: HookEvent): void {
-    const place = {
-      dataFolder: this.dataFolder,
-      deadline: this.deadline,
-      newRun,
-    };
     const outer = this.environment[OUTER_SESSION];
     const nested = outer !== undefined && outer !== "" && outer !== event.sessionId;
+    const begun = (baseDepth: number) => newSession(newRun(), baseDepth, this.intentAtStart());
+    const place = { dataFolder: this.dataFolder, deadline: this.deadline };
     const ledger = new Ledger({
       ...place,
       sessionId: event.sessionId,
-      baseDepth: nested ? depthWithin(new Ledger({ ...place, sessionId: outer, baseDepth: 0 })) : 0,
+      newSession: () =>
+        begun(
+          nested ? depthWithin(new Ledger({ ...place, sessionId: outer, newSession: () => begun(0) })) : 0,
+        ),
       isFinished: (agentId) => this.sidecarOf(agentId)?.finished ?? false,
     });
     this.opened = { ledger, event };
@@ -83,7 +84,12 @@ export class HookContext {
   }
 
   resolvedPolicy(): LoadedPolicy {
-    this.resolved ??= this.loadPolicy();
+    if (this.resolved === null) {
+      const before = this.namedBefore();
+      const { environment, projectFolder, configFolder } = this;
+      this.resolved = loadPolicy(environment, projectFolder, configFolder, before);
+      this.remember(this.resolved.projectKeys.filter((key) => !before.includes(key)));
+    }
     return this.resolved;
   }
 
@@ -95,21 +101,27 @@ export class HookContext {
       : key;
   }
 
-  private loadPolicy(): LoadedPolicy {
+  /** Of a session that has no state yet, in which nobody can have named anything: the policy may not be known so far. */
+  private intentAtStart(): string {
     const { environment, projectFolder, configFolder } = this;
-    const hasOptions = Object.keys(environment).some(
+    const { policy } = this.resolved ?? loadPolicy(environment, projectFolder, configFolder);
+    return policy.session_intent;
+  }
+
+  /** The policy keys that the project's settings named earlier in the session. */
+  private namedBefore(): string[] {
+    const hasOptions = Object.keys(this.environment).some(
       (name) => name.startsWith(OPTION_PREFIX) || name === AUDIT_KEY_VARIABLE,
     );
-    const before = hasOptions ? (this.opened?.ledger.session()?.projectKeys ?? []) : [];
-    const loaded = loadPolicy(environment, projectFolder, configFolder, before);
-    const fresh = loaded.projectKeys.filter((key) => !before.includes(key));
-    if (fresh.length > 0) {
-      this.opened?.ledger.updateSession((state) => {
-        const projectKeys = [...new Set([...state.projectKeys, ...fresh])];
-        return projectKeys.length === state.projectKeys.length ? null : { ...state, projectKeys };
-      });
-    }
-    return loaded;
+    return hasOptions ? (this.opened?.ledger.session()?.projectKeys ?? []) : [];
+  }
+
+  private remember(fresh: readonly string[]): void {
+    if (fresh.length === 0) return;
+    this.opened?.ledger.updateSession((state) => {
+      const projectKeys = [...new Set([...state.projectKeys, ...fresh])];
+      return projectKeys.length === state.projectKeys.length ? null : { ...state, projectKeys };
+    });
   }
 
   /** What the host wrote beside an agent's transcript, or null. */

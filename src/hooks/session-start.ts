@@ -1,5 +1,6 @@
 import { appendFileSync } from "node:fs";
 import { endSpawn } from "../ledger/ending.ts";
+import { textProblems } from "../policy/policy-text.ts";
 import { writePlace } from "../policy/session-place.ts";
 import { type HookContext, OUTER_SESSION } from "./hook-context.ts";
 import { silentOnError } from "./on-error.ts";
@@ -25,7 +26,7 @@ export const hook: Hook = {
     auditSessionStart(context);
     passOn(sessionId, context);
     writePlace(context.configFolder, sessionId, context.dataFolder, context.resolvedPolicy(), now);
-    const { problems } = context.resolvedPolicy();
+    const problems = [...context.resolvedPolicy().problems, ...textProblems(context.policy)];
     return problems.length === 0 ? {} : { message: `spawn-guard: ${problems.join("\n")}` };
   },
   onError: silentOnError,

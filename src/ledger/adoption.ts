@@ -1,6 +1,5 @@
-import { sessionScope } from "../guard/intent.ts";
+import { sessionIntent, sessionScope } from "../guard/intent.ts";
 import { type ReasonCode, reasons } from "../guard/reasons.ts";
-import { splitAtCommas } from "../guard/tools/comma-list.ts";
 import { formatTraceId, traceDate } from "../payload/trace-id.ts";
 import type { Policy } from "../policy/policy-keys.ts";
 import { foreignRole } from "../roles/foreign-role.ts";
@@ -117,7 +116,7 @@ function newRecord(
     subagent_role: role.name,
     goal: `Adopted: agent ${stray.agentId} was found running`,
     constraints: [],
-    allowed_tools: parent?.payload.allowed_tools ?? splitAtCommas(policy.session_intent),
+    allowed_tools: parent?.payload.allowed_tools ?? sessionIntent(state, policy),
     budget: defaultBudget(role),
   };
   const record = newSpawnRecord(
@@ -142,7 +141,7 @@ function newRecord(
     barred: stray.barred ?? beyondLimit(state, standing, policy),
     disallowed: parent?.disallowed ?? [],
     inheritedBans: parent?.disallowed ?? [],
-    intent: parent?.intent ?? splitAtCommas(policy.session_intent),
+    intent: parent?.intent ?? sessionIntent(state, policy),
     scope: parent?.scope ?? sessionScope(policy),
   };
 }

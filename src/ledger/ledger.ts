@@ -4,7 +4,7 @@ import { Cell, type Decoder } from "./cell.ts";
 import { fileKey, namesIn } from "./files.ts";
 import { pause } from "./pause.ts";
 import { rebuildSession } from "./rebuild.ts";
-import { decodeSession, MAX_DAMAGE, newSession, type SessionState, type Slot } from "./session-state.ts";
+import { decodeSession, MAX_DAMAGE, type SessionState, type Slot } from "./session-state.ts";
 import { hasShape, isCountOrNull, isText, isTextOrNull } from "./shape.ts";
 import { recordFromSlot } from "./slot.ts";
 import { decodeRecord, type SpawnRecord } from "./spawn-record.ts";
@@ -19,16 +19,13 @@ export type AgentEntry = {
   startedAt: number | null;
 };
 
-/** What the ledger needs from outside: where it is, until when it may try, and a source of chance. */
+/** What the ledger needs from outside: where it is, until when it may try, and how a session begins. */
 export type LedgerOptions = {
   dataFolder: string;
   sessionId: string;
   /** milliseconds of Date.now() after which a change gives up with LedgerBusy */
   deadline: number;
-  /** six of 0-9a-z for a new session's trace ids */
-  newRun: () => string;
-  /** depth of a new session's main thread */
-  baseDepth: number;
+  newSession: () => SessionState;
   /** whether the host has written that an agent's run is over; some ends are told to no hook */
   isFinished?: (agentId: string) => boolean;
 };
@@ -66,16 +63,16 @@ export class Ledger {
    * returns null to leave it. What damage has taken is rebuilt from the spawns' own records first.
    */
   updateSession(change: (state: SessionState) => SessionState | null): SessionState {
-    const fresh = newSession(this.options.newRun(), this.options.baseDepth);
+    const fresh = this.options.newSession;
     const state = this.sessionCell.update((value, lost) => {
       // Spawns without a state: somebody removed it. It is written before any spawn's record.
-      if (!lost && (value !== null || !this.hasSpawns())) return change(value ?? fresh);
+      if (!lost && (value !== null || !this.hasSpawns())) return change(value ?? fresh());
       const { records, unreadable } = this.readRecords();
-      const rebuilt = rebuildSession(value ?? fresh, records, unreadable);
+      const rebuilt = rebuildSession(value ?? fresh(), records, unreadable);
       const noted = { ...rebuilt, damage: [...rebuilt.damage, "session"].slice(-MAX_DAMAGE) };
       return change(noted) ?? noted;
     }, this.options.deadline);
-    return state ?? fresh;
+    return state ?? fresh();
   }
 
   /**

@@ -24,6 +24,8 @@ export type SessionState = {
   launches: Launch[];
   /** failed spawns by caller, role and goal, newest last, at most MAX_FAILURES */
   failures: Failures[];
+  /** session_intent as it stood when the session began: nothing replaces it (ACS v0.1.0, Intent) */
+  intent: string;
   /** policy keys that the project's settings have put into the environment at some time */
   projectKeys: string[];
   /** notes that are given once */
@@ -98,9 +100,11 @@ export const MAX_LAUNCHES = 50;
 export const MAX_FAILURES = 50;
 export const MAX_DAMAGE = 20;
 
-export function newSession(run: string, baseDepth: number): SessionState {
+/** `run` is six of 0-9a-z for the session's trace ids, `baseDepth` the depth of its main thread. */
+export function newSession(run: string, baseDepth: number, intent: string): SessionState {
   return {
     run,
+    intent,
     seq: 0,
     baseDepth,
     admitted: 0,
@@ -136,6 +140,7 @@ const SLOT: Record<keyof Slot, (value: unknown) => boolean> = {
 
 const SESSION: Record<keyof SessionState, (value: unknown) => boolean> = {
   run: isText,
+  intent: isText,
   seq: isCount,
   baseDepth: isCount,
   admitted: isCount,
@@ -154,7 +159,7 @@ const SESSION: Record<keyof SessionState, (value: unknown) => boolean> = {
 };
 
 /** What the members that came later are in a state of version 0.1.0. */
-const ADDED = { typed: [], auditGap: null, begunAt: 0 };
+const ADDED = { intent: "*", typed: [], auditGap: null, begunAt: 0 };
 
 export function decodeSession(raw: unknown): SessionState | null {
   const full = isJson(raw) ? { ...ADDED, ...raw } : raw;

@@ -17,12 +17,13 @@ export type ChoiceRule = {
 /** Free text, of which nobody can say which way is tighter: a project's file cannot set it. */
 export type TextRule = {
   kind: "text";
-  holds: "tool rules" | "file";
   default: string;
   meaning: string;
   userOnly: true;
 };
-export type PolicyRule = NumberRule | ChoiceRule | TextRule;
+/** What has a tighter and a looser side. */
+export type LadderRule = NumberRule | ChoiceRule;
+export type PolicyRule = LadderRule | TextRule;
 
 const ANY = Number.MAX_SAFE_INTEGER;
 
@@ -60,11 +61,7 @@ export const POLICY_RULES = {
   unknown_roles: choice("allow", ["allow", "deny"], "agent types that are no known role"),
   workflow_tool: choice("allow", ["allow", "ask", "deny"], "the Workflow tool, which starts many agents"),
   orphans: choice("allow", ["allow", "deny"], "what a child may do after its parent has ended"),
-  session_intent: text(
-    "tool rules",
-    "*",
-    "tool rules, with commas between them, that bound what any spawn may do",
-  ),
+  session_intent: text("*", "tool rules, with commas between them, that bound what any spawn may do"),
   audit: choice(
     "warn",
     ["warn", "require"],
@@ -79,7 +76,6 @@ export const POLICY_RULES = {
     userOnly: true,
   },
   audit_key_file: text(
-    "file",
     "",
     "absolute path of a file with the key that signs receipts: 32 bytes or more, raw, hex or base64",
   ),
@@ -103,8 +99,8 @@ function count(value: number, min: number, max: number, meaning: string) {
   return { kind: "number" as const, default: value, min, max, meaning };
 }
 
-function text(holds: TextRule["holds"], value: string, meaning: string) {
-  return { kind: "text" as const, holds, default: value, meaning, userOnly: true as const };
+function text(value: string, meaning: string) {
+  return { kind: "text" as const, default: value, meaning, userOnly: true as const };
 }
 
 function choice<C extends string>(value: NoInfer<C>, choices: readonly C[], meaning: string) {

@@ -1,13 +1,5 @@
 import { showValue } from "../payload/show-value.ts";
-import {
-  POLICY_RULES,
-  type Policy,
-  type PolicyKey,
-  type PolicyRule,
-  policyOf,
-  type TextRule,
-} from "./policy-keys.ts";
-import { textProblem } from "./policy-text.ts";
+import { type LadderRule, POLICY_RULES, type Policy, type PolicyKey, policyOf } from "./policy-keys.ts";
 
 /** A repository's file may hold any number of wrong keys; the person reads the first few. */
 const NAMED_KEYS = 10;
@@ -47,6 +39,12 @@ export function resolvePolicy(sources: readonly PolicySource[]): ResolvedPolicy 
           problems.push(`${source.name}: ${key} is the user's to set and is ignored there; take it out`);
           continue;
         }
+        if (rule.kind === "text") {
+          // Where it is used it is looked at: what cannot be read there holds, and allows nothing.
+          value = typeof raw === "string" ? raw : JSON.stringify(raw);
+          origins[key] = source.name;
+          continue;
+        }
         const given = readValue(rule, raw);
         if (given === null) problems.push(malformed(key, raw, rule, source.name));
         else if (trust === "user" || isTighter(rule, given, value)) {
@@ -69,35 +67,27 @@ function unknownKeys({ name, values }: PolicySource): string[] {
   return more > 0 ? [...named, `${name}: ${more} more keys are no policy keys and are ignored`] : named;
 }
 
-function readValue(rule: PolicyRule, raw: unknown): number | string | null {
+function readValue(rule: LadderRule, raw: unknown): number | string | null {
   if (rule.kind === "choice") return rule.choices.find((choice) => choice === raw) ?? null;
-  if (rule.kind === "text") return typeof raw === "string" && textProblem(rule, raw) === null ? raw : null;
   const value = typeof raw === "string" && /^[0-9]+$/.test(raw) ? Number(raw) : raw;
   const sound = typeof value === "number" && Number.isSafeInteger(value);
   return sound && value >= rule.min && value <= rule.max ? value : null;
 }
 
-function isTighter(rule: PolicyRule, value: number | string, than: number | string): boolean {
+function isTighter(rule: LadderRule, value: number | string, than: number | string): boolean {
   if (rule.kind === "number") return value < than;
-  if (rule.kind === "text") return false;
   const loosestFirst: readonly (number | string)[] = rule.choices;
   return loosestFirst.indexOf(value) > loosestFirst.indexOf(than);
 }
 
-function malformed(key: PolicyKey, raw: unknown, rule: PolicyRule, source: string): string {
+function malformed(key: PolicyKey, raw: unknown, rule: LadderRule, source: string): string {
   // JSON has no word for what 1e999 is read as.
   const shown = typeof raw === "number" ? String(raw) : showValue(raw);
   const bound =
     rule.kind === "choice"
       ? `one of ${rule.choices.join(", ")}`
-      : rule.kind === "text"
-        ? textBound(rule, raw)
-        : rule.max === Number.MAX_SAFE_INTEGER
-          ? `a whole number of at least ${rule.min}`
-          : `a whole number from ${rule.min} to ${rule.max}`;
+      : rule.max === Number.MAX_SAFE_INTEGER
+        ? `a whole number of at least ${rule.min}`
+        : `a whole number from ${rule.min} to ${rule.max}`;
   return `${source}: ${key} is ${shown}; it must be ${bound}. It is ignored: mend it there`;
-}
-
-function textBound(rule: TextRule, raw: unknown): string {
-  return (typeof raw === "string" && textProblem(rule, raw)) || "text";
 }

@@ -1,5 +1,5 @@
 import { Ledger } from "../../src/ledger/ledger.ts";
-import type { SessionState } from "../../src/ledger/session-state.ts";
+import { newSession, type SessionState } from "../../src/ledger/session-state.ts";
 import type { SpawnRecord } from "../../src/ledger/spawn-record.ts";
 
 /** A session's ledger as it stands on disk. */
@@ -11,8 +11,7 @@ export function readLedger(
     dataFolder,
     sessionId,
     deadline: Date.now() + 1000,
-    newRun: () => "xxxxxx",
-    baseDepth: 0,
+    newSession: () => newSession("xxxxxx", 0, "*"),
   });
   const session = ledger.session();
   if (session === null) throw new Error(`no ledger of session ${sessionId} in ${dataFolder}`);

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { Ledger } from "../../src/ledger/ledger.ts";
-import type { SessionState } from "../../src/ledger/session-state.ts";
+import { newSession, type SessionState } from "../../src/ledger/session-state.ts";
 import type { SpawnRecord } from "../../src/ledger/spawn-record.ts";
 import { matchesTool } from "./host-matcher.ts";
 
@@ -113,8 +113,7 @@ export class HookSession {
       dataFolder: this.data,
       sessionId,
       deadline: Date.now() + 5000,
-      newRun: () => "unused",
-      baseDepth: 0,
+      newSession: () => newSession("unused", 0, "*"),
     });
     const session = ledger.session();
     if (session === null) throw new Error("the session has no ledger yet");

@@ -15,6 +15,7 @@ import { checkPayload } from "../../../src/payload/validate.ts";
 import type { Policy } from "../../../src/policy/policy-keys.ts";
 import {
   deepFreeze,
+  MAIN,
   metered,
   NOW,
   payload,
@@ -113,7 +114,7 @@ class Story {
 
   callerAt(from: number): Caller {
     const trace = Object.keys(this.state.running)[from];
-    if (trace === undefined) return { kind: "main" };
+    if (trace === undefined) return MAIN;
     const record = this.recordOf(trace);
     const limits = limitStates(record, this.policy, NOW, null);
     const left = (name: string) =>

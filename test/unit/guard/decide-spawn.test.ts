@@ -9,6 +9,7 @@ import {
   caller,
   decide,
   giving,
+  MAIN,
   PARENT,
   payload,
   policy,
@@ -29,7 +30,7 @@ describe("depth", () => {
   it.each(rows)(
     "at limit $limit, a caller at depth $from: admitted is $admits",
     ({ limit, from, admits }) => {
-      const by: Caller = from === 0 ? { kind: "main" } : caller({ depth: from });
+      const by: Caller = from === 0 ? MAIN : caller({ depth: from });
       const decision = decide(
         session(),
         request({ caller: by, policy: policy({ subagent_max_depth: limit }) }),
@@ -387,6 +388,17 @@ describe("the budget of a child", () => {
       max_tool_calls: 10,
       max_turns: 10,
       max_output_tokens: 500,
+    });
+  });
+});
+
+describe("a session_intent that cannot be read", () => {
+  it.each([",", "Bash(git", "a b"])("admits nothing, and says why: %s", (text) => {
+    const by: Caller = { kind: "main", intent: text.split(", ").filter((rule) => rule !== ",") };
+    const { refused: reason } = refused(decide(session(), request({ caller: by })));
+    expect(reason).toMatchObject({
+      code: "intent_exceeded",
+      reason: expect.stringContaining("session_intent"),
     });
   });
 });

@@ -5,6 +5,7 @@ import {
   caller,
   decide,
   giving,
+  MAIN,
   payload,
   refused,
   request,
@@ -73,7 +74,7 @@ describe("an attached spawn gets", () => {
     ],
   ];
   it.each(rows)("%s", (_, by, to, tools) => {
-    const decision = decide(session(), request({ caller: by ?? { kind: "main" }, target: to }));
+    const decision = decide(session(), request({ caller: by ?? MAIN, target: to }));
     expect(admitted(decision).record.payload.allowed_tools).toEqual(tools);
   });
 });
@@ -162,7 +163,7 @@ describe("bans", () => {
     ["of a lead stay with it where it hands on a role's own tools", LEAD, ["Bash"], ["Bash"]],
   ])("%s", (_, by, disallowedTools, bans) => {
     const to = target({ disallowedTools });
-    const { record } = admitted(decide(session(), request({ caller: by ?? { kind: "main" }, target: to })));
+    const { record } = admitted(decide(session(), request({ caller: by ?? MAIN, target: to })));
     expect(record.disallowed).toEqual(bans);
   });
 });

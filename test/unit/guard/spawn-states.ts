@@ -21,7 +21,7 @@ export function policy(members: Partial<Policy> = {}): Policy {
 }
 
 export function session(members: Partial<SessionState> = {}): SessionState {
-  return { ...newSession("abc123", 0), ...members };
+  return { ...newSession("abc123", 0, "*"), ...members };
 }
 
 export function slot(members: Partial<Slot> = {}): Slot {
@@ -54,6 +54,8 @@ export function target(members: Partial<Role> = {}): Target {
     known: true,
   };
 }
+
+export const MAIN: Caller = { kind: "main", intent: ["*"] };
 
 export function caller(members: Partial<SpawnCaller> = {}): SpawnCaller {
   return {
@@ -102,7 +104,7 @@ export function request(members: Partial<SpawnRequest> = {}): SpawnRequest {
   return {
     call: "c1",
     key: "k1",
-    caller: { kind: "main" },
+    caller: MAIN,
     input: { description: "a part of it", prompt: "look at one part", subagent_type: "qa-engineer" },
     payload: { kind: "none" },
     target: target(),

@@ -13,7 +13,7 @@ function request(at: DecidedSession, call: string, members: Partial<SpawnRequest
   return {
     call,
     key: call,
-    caller: { kind: "main" },
+    caller: { kind: "main", intent: ["*"] },
     input,
     payload: { kind: "none" },
     target: { role: foreignRole("general-purpose"), agentType: "general-purpose", known: true },

@@ -4,7 +4,7 @@ import { afterEach } from "vitest";
 import type { Answer } from "../../../src/hooks/answer.ts";
 import { HookContext } from "../../../src/hooks/hook-context.ts";
 import { Ledger } from "../../../src/ledger/ledger.ts";
-import type { SessionState, Slot } from "../../../src/ledger/session-state.ts";
+import { newSession, type SessionState, type Slot } from "../../../src/ledger/session-state.ts";
 import type { SpawnRecord } from "../../../src/ledger/spawn-record.ts";
 import { handleEvent } from "../../support/handle-event.ts";
 import { HookSession } from "../../support/hook-session.ts";
@@ -73,8 +73,7 @@ export class DecidedSession extends HookSession {
       dataFolder: this.data,
       sessionId: this.sessionId,
       deadline: Date.now() + 5000,
-      newRun: () => "abc123",
-      baseDepth: 0,
+      newSession: () => newSession("abc123", 0, "*"),
     });
   }
 

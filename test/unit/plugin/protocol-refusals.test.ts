@@ -28,6 +28,7 @@ const REFUSALS: Record<Exclude<keyof typeof reasons, "workflowAsk" | "nearLimit"
   workflow: [reasons.workflow()],
   overParent: [reasons.overParent("what")],
   nothingToHandOn: [reasons.nothingToHandOn("x")],
+  intentUnreadable: [reasons.intentUnreadable("x", "why")],
   beyondRights: [reasons.beyondRights(["Bash"], "yours", ["Read"])],
   beyondIntent: [reasons.beyondIntent(["*"], ["Read"])],
   notRecorded: [reasons.notRecorded("why")],

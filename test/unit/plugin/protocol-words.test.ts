@@ -28,7 +28,7 @@ import { PLUGIN_SCOPE } from "../../../src/roles/plugin-scope.ts";
 import { spawnableRoles } from "../../../src/roles/tool-list.ts";
 import { isCommand, readProtocol, WRITTEN } from "../../support/protocol-texts.ts";
 import { aWorld, PLUGIN_ROOT } from "../cli/world.ts";
-import { admitted, caller, decide, record, request, session } from "../guard/spawn-states.ts";
+import { admitted, caller, decide, MAIN, record, request, session } from "../guard/spawn-states.ts";
 
 type Schema = { properties?: Record<string, Schema>; items?: Schema };
 
@@ -181,7 +181,7 @@ function withoutMade(text: string): string {
 }
 
 function depthOf(callerDepth: number): number {
-  const by = callerDepth === 0 ? { kind: "main" as const } : caller({ depth: callerDepth });
+  const by = callerDepth === 0 ? MAIN : caller({ depth: callerDepth });
   return admitted(decide(session(), request({ caller: by }))).record.depth;
 }
 
