@@ -185,6 +185,22 @@ describe("where an intent comes from, as the receipts say it", () => {
   });
 
   it.each([
+    ["*", "Read"],
+    ["Read", "*"],
+  ])(
+    "is what policy said when the session began, and nothing later replaces it: %s, then %s",
+    async (first, later) => {
+      const session = newSession({ session_intent: first });
+      await session.decide(session.event("SessionStart", { source: "startup" }));
+      session.environment.CLAUDE_PLUGIN_OPTION_SESSION_INTENT = later;
+      const { deny } = await session.decide(
+        session.agentCall("c1", {}, { prompt: prompt(payload("wf-20261201-abc123-spawn-001", ["Bash"])) }),
+      );
+      expect(deny === undefined).toBe(first === "*");
+    },
+  );
+
+  it.each([
     ["as it was built", "", "fresh", { origin: "user_input", source_id: "/subagent-spawn" }],
     ["changed by a letter", ".", "derived_from_parent", { origin: "agent_generated", source_id: "main" }],
   ])("one that the person typed is theirs %s", async (_, change, derivation, provenance) => {
