@@ -50,18 +50,10 @@ function isNoFile(path: string): Error {
 
 /** A segment's size in bytes; 0 when there is none. */
 export function sizeOf(file: string): number {
-  let descriptor: number;
-  try {
-    descriptor = openRegular(file, constants.O_RDONLY);
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return 0;
-    throw error;
-  }
-  try {
-    return fstatSync(descriptor).size;
-  } finally {
-    closeSync(descriptor);
-  }
+  const stats = lstatSync(file, { throwIfNoEntry: false });
+  if (stats === undefined) return 0;
+  if (!stats.isFile()) throw isNoFile(file);
+  return stats.size;
 }
 
 /** `complete` is false for a last line without its end, and for one of more than MAX_LINE_BYTES. */

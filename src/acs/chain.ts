@@ -12,7 +12,7 @@ import {
 } from "./chain-files.ts";
 import { EMPTY_HEAD, type Head, headCell, marks, remembers } from "./chain-head.ts";
 import type { Step } from "./envelope.ts";
-import { canonical, seal } from "./seal.ts";
+import { type ChainEnd, seal } from "./seal.ts";
 import type { Signer } from "./signer.ts";
 
 /** A full segment is followed by the next one, whose first line carries its last hash on (case 124). */
@@ -101,16 +101,15 @@ export class Chain {
   private follow(current: Head, steps: readonly Step[]): Head {
     const moves = current.end >= (this.options.segmentBytes ?? MAX_SEGMENT_BYTES);
     const start = moves ? 0 : current.end;
-    let end = { entry: current.entry, line: current.line };
+    let end: ChainEnd = { entry: current.entry, line: current.line };
     let lines = current.start === current.end ? current.lines : "";
     for (const step of steps) {
-      const receipt = seal(step, end, this.options.signer);
-      end = { entry: receipt.entry.entry_hash, line: receipt.line_hash };
-      const line = `${canonical(receipt)}\n`;
-      if (Buffer.byteLength(line, "utf8") > MAX_LINE_BYTES) {
+      const sealed = seal(step, end, this.options.signer);
+      if (Buffer.byteLength(sealed.line, "utf8") > MAX_LINE_BYTES) {
         throw new RangeError(`a receipt would have more than ${MAX_LINE_BYTES} bytes`);
       }
-      lines += line;
+      lines += `${sealed.line}\n`;
+      end = sealed.end;
     }
     return {
       ...end,

@@ -203,6 +203,7 @@ function step(
     platform: "claude-code",
     spawn_guard: { version: VERSION, format: FORMAT, ...facts },
   };
+  const sound = wellFormed({ metadata, payload, verdict });
   return {
     request: {
       jsonrpc: "2.0",
@@ -212,21 +213,21 @@ function step(
         acs_version: ACS_VERSION,
         request_id: id,
         timestamp: new Date(now).toISOString(),
-        metadata: wellFormed(metadata),
-        payload: wellFormed(payload),
+        metadata: sound.metadata,
+        payload: sound.payload,
       },
     },
-    verdict: wellFormed(verdict),
+    verdict: sound.verdict,
   };
 }
 
+const HALF_PAIR = /(?<!\\)((?:\\\\)*)\\u[dD][89a-fA-F][0-9a-fA-F]{2}/g;
+
 /** RFC 8785 has no bytes for half a surrogate pair; a model can write one anywhere. */
 function wellFormed<T extends object>(value: T): T {
-  const text = JSON.stringify(value).replace(
-    /(?<!\\)((?:\\\\)*)\\u[dD][89a-fA-F][0-9a-fA-F]{2}/g,
-    "$1\uFFFD",
-  );
-  return JSON.parse(text);
+  const text = JSON.stringify(value);
+  const sound = text.replace(HALF_PAIR, "$1\uFFFD");
+  return sound === text ? value : JSON.parse(sound);
 }
 
 function intentJson(session: string, { rules, banned, scope, provenance }: IntentOfSpawn): Json {

@@ -6,27 +6,24 @@ import type { Signer } from "./signer.ts";
 /** Where a chain stands: the hashes of its last entry and its last line, null before the first. */
 export type ChainEnd = { entry: string | null; line: string | null };
 
-export const EMPTY_CHAIN: ChainEnd = { entry: null, line: null };
+/** A receipt as it stands in its file, without the line's end, and where the chain then stands. */
+export type Sealed = { line: string; end: ChainEnd };
 
 /**
- * A decided step as the next receipt of its chain. `signer` signs request and response, where a key is configured.
+ * A decided step as the next receipt of its chain. `signer` signs request and response, where a key is configured. Each
+ * part is brought into its canonical form once: what a hook does for every decision.
  */
-export function seal(step: Step, end: ChainEnd, signer: Signer | null): Receipt {
-  const { session_id: session } = step.request.params.metadata;
-  const request =
-    signer === null
-      ? step.request
-      : {
-          ...step.request,
-          params: { ...step.request.params, signature: signer.sign(step.request, session) },
-        };
-  const { request_id, timestamp } = request.params;
+export function seal(step: Step, end: ChainEnd, signer: Signer | null): Sealed {
+  const { jsonrpc, method, id, params: given } = step.request;
+  const { session_id: session } = given.metadata;
+  const params = signer === null ? given : { ...given, signature: signer.sign(step.request, session) };
+  const paramsText = canonical(params);
   const content = {
-    entry_id: request_id,
-    step_id: request_id,
-    step_type: request.method,
-    timestamp,
-    request_hash: sha256(canonical(request.params), null),
+    entry_id: given.request_id,
+    step_id: given.request_id,
+    step_type: method,
+    timestamp: given.timestamp,
+    request_hash: sha256(paramsText, null),
   };
   const entry: Entry = {
     ...content,
@@ -38,7 +35,27 @@ export function seal(step: Step, end: ChainEnd, signer: Signer | null): Receipt 
     signer === null
       ? unsigned
       : { ...unsigned, result: { ...unsigned.result, signature: signer.sign(unsigned, session) } };
-  return { request, entry, response, line_hash: lineHash({ request, entry, response }, end.line) };
+  const parts = {
+    entry: canonical(entry),
+    request: objectOf({
+      jsonrpc: canonical(jsonrpc),
+      method: canonical(method),
+      id: canonical(id),
+      params: paramsText,
+    }),
+    response: canonical(response),
+  };
+  const line = sha256(objectOf(parts), end.line);
+  return {
+    line: objectOf({ ...parts, line_hash: canonical(line) }),
+    end: { entry: entry.entry_hash, line },
+  };
+}
+
+/** The canonical object of members that are in canonical form already; their names are ASCII. */
+function objectOf(members: Readonly<Record<string, string>>): string {
+  const names = Object.keys(members).sort();
+  return `{${names.map((name) => `${JSON.stringify(name)}:${members[name]}`).join(",")}}`;
 }
 
 /** The hash of an entry's content after the entry before it (ACS v0.1.0, "Chain"); lower-case hex. */

@@ -1,6 +1,8 @@
 import fc from "fast-check";
-import type { Step } from "../../src/acs/envelope.ts";
+import type { Receipt, Step } from "../../src/acs/envelope.ts";
 import { type Actor, sessionEnd, sessionStart, subagentStop, toolCall } from "../../src/acs/receipts.ts";
+import { type ChainEnd, seal } from "../../src/acs/seal.ts";
+import type { Signer } from "../../src/acs/signer.ts";
 
 /** 2026-11-30T12:00:00Z */
 export const NOW = Date.UTC(2026, 10, 30, 12);
@@ -10,6 +12,13 @@ export const ACTOR: Actor = {
   agent: "main",
   name: "claude-code",
 };
+
+export const NO_CHAIN: ChainEnd = { entry: null, line: null };
+
+/** A step as the receipt that follows `end`. */
+export function receiptOf(step: Step, end: ChainEnd = NO_CHAIN, signer: Signer | null = null): Receipt {
+  return JSON.parse(seal(step, end, signer).line);
+}
 
 export function rootStep(): Step {
   const intent = {

@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import { MAX_LINE_BYTES } from "../../../src/acs/chain-files.ts";
 import type { Step, Verdict } from "../../../src/acs/envelope.ts";
 import { sessionStart, subagentStart, subagentStop, toolCall } from "../../../src/acs/receipts.ts";
-import { canonical, EMPTY_CHAIN, seal } from "../../../src/acs/seal.ts";
+import { canonical, seal } from "../../../src/acs/seal.ts";
 import { broken } from "../../support/acs-schemas.ts";
-import { ACTOR, NOW } from "../../support/chain-steps.ts";
+import { ACTOR, NO_CHAIN, NOW } from "../../support/chain-steps.ts";
 
 type Json = Record<string, unknown>;
 
@@ -16,7 +16,7 @@ const LONG = SIZES.flatMap((size) =>
   WORST.map((character): [number, string] => [size, character.repeat(size)]),
 );
 
-const lineOf = (step: Step) => Buffer.byteLength(canonical(seal(step, EMPTY_CHAIN, null)));
+const lineOf = (step: Step) => Buffer.byteLength(seal(step, NO_CHAIN, null).line);
 const refused = (reasoning: string): Verdict => ({
   decision: "deny",
   codes: ["tool_not_allowed"],
@@ -125,7 +125,7 @@ describe("odd names and values", () => {
     let value: unknown = 1;
     for (let level = 0; level < levels; level += 1) value = [value];
     const step = toolCall(occasion("x"), { tool: "T", call: "c", input: { value } }, refused("no"), null);
-    const line = canonical(seal(step, EMPTY_CHAIN, null));
+    const line = seal(step, NO_CHAIN, null).line;
     expect(/"too_deep":true|"bytes":6001/.test(line)).toBe(true);
   });
 
@@ -134,7 +134,7 @@ describe("odd names and values", () => {
     (name) => {
       const input: Json = JSON.parse(`{${JSON.stringify(name)}: {"toJSON": 1, "__proto__": 2}}`);
       const step = toolCall(occasion("x"), { tool: name, call: "c", input }, refused("no"), (value) => value);
-      const line = canonical(seal(step, EMPTY_CHAIN, null));
+      const line = seal(step, NO_CHAIN, null).line;
       expect(canonical(JSON.parse(line))).toBe(line);
       expect(Object.keys(JSON.parse(line).request.params.payload.arguments)).toHaveLength(1);
     },

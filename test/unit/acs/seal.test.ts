@@ -3,9 +3,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Receipt, Request, Response } from "../../../src/acs/envelope.ts";
-import { canonical, entryHash, requestHash, seal } from "../../../src/acs/seal.ts";
+import { canonical, entryHash, lineHash, requestHash, seal } from "../../../src/acs/seal.ts";
 import { Signer } from "../../../src/acs/signer.ts";
-import { ACTOR, callStep, rootStep } from "../../support/chain-steps.ts";
+import { ACTOR, callStep, NO_CHAIN, receiptOf, rootStep } from "../../support/chain-steps.ts";
 
 const sha256 = (text: string) => createHash("sha256").update(text, "utf8");
 
@@ -63,11 +63,11 @@ describe("the canonical form (RFC 8785)", () => {
 });
 
 describe("a receipt", () => {
-  const first = seal(rootStep(), { entry: null, line: null }, null);
+  const first = receiptOf(rootStep());
 
   it("is hashed over its content and the raw bytes of the hash before", () => {
     const end = { entry: first.entry.entry_hash, line: first.line_hash };
-    const { request, entry, response, line_hash } = seal(callStep("c1"), end, null);
+    const { request, entry, response, line_hash } = receiptOf(callStep("c1"), end);
     const { entry_hash, previous_hash, ...content } = entry;
     expect(previous_hash).toBe(first.entry.entry_hash);
     expect(content.request_hash).toBe(sha256(canonical(request.params)).digest("hex"));
@@ -76,6 +76,16 @@ describe("a receipt", () => {
     expect(response.result.chain_hash).toBe(entry_hash);
     const beforeLine = Buffer.from(first.line_hash, "hex");
     expect(line_hash).toBe(sha256(canonical({ request, entry, response })).update(beforeLine).digest("hex"));
+  });
+
+  it("is written in its canonical form, and says where the chain then stands", () => {
+    for (const signer of [null, new Signer(Buffer.alloc(32, 9))]) {
+      const { line, end } = seal(callStep("c1"), NO_CHAIN, signer);
+      const receipt: Receipt = JSON.parse(line);
+      expect(canonical(receipt)).toBe(line);
+      expect(end).toEqual({ entry: receipt.entry.entry_hash, line: receipt.line_hash });
+      expect(lineHash(receipt, null)).toBe(receipt.line_hash);
+    }
   });
 
   it("has nothing before it at the chain's beginning", () => {
@@ -87,7 +97,7 @@ describe("a receipt", () => {
   it("is signed in both envelopes by the session's key, and hashed with its signature", () => {
     const key = Buffer.alloc(32, 9);
     const signer = new Signer(key);
-    const { request, entry, response } = seal(rootStep(), { entry: null, line: null }, signer);
+    const { request, entry, response } = receiptOf(rootStep(), NO_CHAIN, signer);
     const own = Buffer.from(hkdfSync("sha256", key, "", ACTOR.session, 32));
     const { signature, ...params } = request.params;
     const input = canonical({ ...request, params });
