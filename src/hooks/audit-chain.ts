@@ -40,6 +40,11 @@ export function notRecorded(context: HookContext, error: unknown): NotRecorded {
   return new NotRecorded(why);
 }
 
+/** What the person is told of a gap. */
+export function gapNote({ message }: NotRecorded): string {
+  return `spawn-guard could not write its audit chain (${message}); the gap is noted and stands in the next receipt`;
+}
+
 /** Now, on a chain; with what is missing before it. */
 export function occasionOf(context: HookContext, actor: Actor): Occasion {
   const gap = context.ledger.session()?.auditGap ?? null;

@@ -2,8 +2,9 @@ import { DEFAULT_AGENT_TYPE } from "../guard/agent-type.ts";
 import { reasons } from "../guard/reasons.ts";
 import { isJson } from "../ledger/shape.ts";
 import type { SpawnRecord } from "../ledger/spawn-record.ts";
-import { auditCall, auditSpawn, auditTransitions, gapNote } from "./audit.ts";
-import { notRecorded } from "./audit-chain.ts";
+import { gapNote, notRecorded } from "./audit-chain.ts";
+import { auditCall, auditSpawn } from "./audit-decision.ts";
+import { auditTransitions } from "./audit-transitions.ts";
 import type { HookContext } from "./hook-context.ts";
 import { type HookEvent, parseToolCall, type ToolCall } from "./hook-event.ts";
 

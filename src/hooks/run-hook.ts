@@ -44,7 +44,7 @@ export async function runHook({ event: name, handle, onError }: Hook, given?: Ui
 export async function decide(handle: Handler, event: HookEvent, context: HookContext): Promise<Answer> {
   const decided = await handle(event, context);
   if (context.ledger.transitions.length > 0) {
-    const { auditTransitions } = await import("./audit.ts");
+    const { auditTransitions } = await import("./audit-transitions.ts");
     auditTransitions(context);
   }
   return decided;

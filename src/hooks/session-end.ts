@@ -9,7 +9,7 @@ export const hook: Hook = {
     for (const trace of Object.keys(ledger.session()?.running ?? {})) {
       endSpawn(ledger, trace, "session_ended", null, now);
     }
-    const { auditSessionEnd, auditTransitions } = await import("./audit.ts");
+    const { auditSessionEnd, auditTransitions } = await import("./audit-transitions.ts");
     auditTransitions(context);
     auditSessionEnd(context);
     return {};

@@ -21,7 +21,7 @@ export const hook: Hook = {
         endSpawn(ledger, trace, "session_ended", "the session started anew", now);
       }
     }
-    const { auditSessionStart, auditTransitions } = await import("./audit.ts");
+    const { auditSessionStart, auditTransitions } = await import("./audit-transitions.ts");
     auditTransitions(context);
     auditSessionStart(context);
     passOn(sessionId, context);

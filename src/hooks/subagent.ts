@@ -64,7 +64,7 @@ export async function recordRefused(
   caller: SpawnRecord | null,
   refused: Refused,
 ): Promise<void> {
-  const { auditRefused } = await import("./audit.ts");
+  const { auditRefused } = await import("./audit-decision.ts");
   await auditRefused(context, call, caller, refused);
 }
 
