@@ -1,4 +1,5 @@
 import type { SpawnRecord } from "../../src/ledger/spawn-record.ts";
+import { promptOf } from "../support/payload-prompt.ts";
 import { agentCall, type GuardedRun } from "./guarded-run.ts";
 import type { Ask, Reply, ToolCall } from "./harness/scripted-model.ts";
 
@@ -54,7 +55,7 @@ export function promptWithPayload(
       ...budget,
     },
   };
-  return `${name} go\n<spawn_payload>\n${JSON.stringify(payload)}\n</spawn_payload>`;
+  return promptOf(payload, `${name} go`);
 }
 
 /** Replies of one that calls a tool in each of its turns. */

@@ -11,8 +11,10 @@ import {
 } from "../../../src/guard/intent.ts";
 import { isJson } from "../../../src/ledger/shape.ts";
 import { DEFAULT_POLICY } from "../../../src/policy/policy-keys.ts";
+import { promptOf } from "../../support/payload-prompt.ts";
 import { chainsOf, mainChain } from "../../support/receipts.ts";
 import { decidedSessions } from "../ledger/decided-session.ts";
+import { payload } from "./spawn-states.ts";
 
 type Json = Record<string, unknown>;
 
@@ -106,22 +108,8 @@ describe("how strictly a spawn is held", () => {
 
 describe("where an intent comes from, as the receipts say it", () => {
   const newSession = decidedSessions();
-  const payload = (trace: string, tools: string[]) => ({
-    trace_id: trace,
-    subagent_role: "general-purpose",
-    goal: "look at one part",
-    constraints: [],
-    allowed_tools: tools,
-    budget: {
-      max_input_tokens: 9_000,
-      max_output_tokens: 900,
-      max_tool_calls: 9,
-      max_turns: 9,
-      timeout_ms: 60_000,
-      retry_budget: 1,
-    },
-  });
-  const prompt = (block: Json) => `look\n<spawn_payload>\n${JSON.stringify(block)}\n</spawn_payload>`;
+  const asking = (trace_id: string, allowed_tools: string[]) =>
+    promptOf(payload({ trace_id, subagent_role: "general-purpose", allowed_tools }));
 
   it("the session's own is the user's", async () => {
     const session = newSession({ session_intent: "Read, Bash(git log:*)" });
@@ -161,7 +149,7 @@ describe("where an intent comes from, as the receipts say it", () => {
     await session.running("c1", "a1");
     const by = { agent_id: "a1", agent_type: "general-purpose" };
     await session.decide(
-      session.agentCall("c2", by, { prompt: prompt(payload("wf-20261130-abcdef-spawn-7", ["Read"])) }),
+      session.agentCall("c2", by, { prompt: asking("wf-20261130-abcdef-spawn-7", ["Read"]) }),
     );
     const root = rootSession(session.sessionId);
     const above = childSession(root, { call: "c1", agent: null });
@@ -194,7 +182,7 @@ describe("where an intent comes from, as the receipts say it", () => {
       await session.decide(session.event("SessionStart", { source: "startup" }));
       session.environment.CLAUDE_PLUGIN_OPTION_SESSION_INTENT = later;
       const { deny } = await session.decide(
-        session.agentCall("c1", {}, { prompt: prompt(payload("wf-20261201-abc123-spawn-001", ["Bash"])) }),
+        session.agentCall("c1", {}, { prompt: asking("wf-20261201-abc123-spawn-001", ["Bash"]) }),
       );
       expect(deny === undefined).toBe(first === "*");
     },
@@ -218,7 +206,7 @@ describe("where an intent comes from, as the receipts say it", () => {
     )?.[1];
     const typed: Json = JSON.parse(built ?? "{}").spawn_payload;
     const given = { ...typed, goal: `${typed.goal}${change}` };
-    await session.decide(session.agentCall("c1", {}, { prompt: prompt(given) }));
+    await session.decide(session.agentCall("c1", {}, { prompt: promptOf(given) }));
     expect(starts(mainChain(session))).toMatchObject([
       { intent_derivation: derivation, subagent_intent: { parser_provenance: provenance } },
     ]);

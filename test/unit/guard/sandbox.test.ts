@@ -16,6 +16,9 @@ export { disallows } from "./src/guard/tools/disallows.ts";
 export { parseToolRule } from "./src/guard/tools/tool-rule.ts";
 export { checkPayload, checkContract } from "./src/payload/validate.ts";
 export { resolvePolicy } from "./src/policy/resolve-policy.ts";
+export { covers, isSubset } from "./src/acs/capability.ts";
+export { redact } from "./src/acs/redact.ts";
+export { capabilitiesOf } from "./src/acs/rule-capabilities.ts";
 `;
 
 let code = "";
@@ -65,6 +68,17 @@ describe("the guard in a sandbox without Node", () => {
     });
     const given = giving(payload({ allowed_tools: ["Bash(git log:*)", "Read(src/**)"] }));
     expect(inSandbox(decide, { session: session(), request: given })).toMatchObject({ kind: "admitted" });
+  });
+
+  it("compares capabilities, and takes secrets out", () => {
+    const subset = "guard.isSubset(guard.capabilitiesOf(given.outer), guard.capabilitiesOf(given.inner))";
+    expect(inSandbox(subset, { outer: ["Read(src/**)"], inner: ["Read(src/a b)"] })).toBe(true);
+    const covers = "guard.covers({ resource: given.outer }, { resource: given.inner })";
+    expect(inSandbox(covers, { outer: "file:./src/*", inner: "file:./src/../a" })).toBe(false);
+    expect(inSandbox("guard.redact(given)", { token: "abc", a: "x=1 TOKEN=abc" })).toEqual({
+      token: "[redacted:secret]",
+      a: "x=1 TOKEN=[redacted:secret]",
+    });
   });
 
   it("judges budgets", () => {
