@@ -30,11 +30,6 @@ export function isSubset(outer: readonly Capability[], inner: readonly Capabilit
   return missingFrom(outer, inner).length === 0;
 }
 
-/** A subset that lacks at least one capability of `outer`. */
-export function isStrictSubset(outer: readonly Capability[], inner: readonly Capability[]): boolean {
-  return isSubset(outer, inner) && !isSubset(inner, outer);
-}
-
 /** Whether each set is within the other, however they are written. */
 export function sameSet(one: readonly Capability[], other: readonly Capability[]): boolean {
   return isSubset(one, other) && isSubset(other, one);

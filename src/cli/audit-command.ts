@@ -4,11 +4,12 @@ import { Command } from "commander";
 import { auditFolder } from "../acs/audit-folder.ts";
 import { anyOf, keyFrom, Signer, type Verifier } from "../acs/signer.ts";
 import { type SessionReport, verifySession } from "../acs/verify-session.ts";
-import { bytesIfPresent, idOfKey, namesIn } from "../ledger/files.ts";
+import { bytesIfPresent, fileKey, idOfKey, namesIn } from "../ledger/files.ts";
 import { Ledger } from "../ledger/ledger.ts";
 import { newSession } from "../ledger/session-state.ts";
+import type { SpawnRecord } from "../ledger/spawn-record.ts";
 import { AUDIT_KEY_VARIABLE } from "../policy/load-policy.ts";
-import { dataFolder, defaultSession, type Environment } from "./audit-place.ts";
+import { dataFolder, defaultSession, type Environment, keyFileOf } from "./audit-place.ts";
 import { exportLines, showRows, showTable } from "./audit-show.ts";
 import { readCommandLine } from "./command-line.ts";
 import type { CommandResult } from "./command-result.ts";
@@ -24,7 +25,13 @@ type Options = {
   json?: true;
 };
 
-type Question = { data: string; sessions: string[]; verifier: Verifier | null; options: Options };
+type Question = {
+  data: string;
+  sessions: string[];
+  /** of the keys that were named, else of the key that a session was to sign with */
+  verifierOf: (session: string) => Verifier | null;
+  options: Options;
+};
 
 const ACTIONS = ["verify", "show", "export"];
 
@@ -44,7 +51,7 @@ export function runAudit(argv: readonly string[], io: AuditIo): CommandResult {
     .option("--data <dir>", "the plugin's data folder, where it is not found by itself")
     .option(
       "--key-file <file>",
-      `a key that signed them, again for each that did; by default ${AUDIT_KEY_VARIABLE}`,
+      `a key that signed them, again for each that did; by default ${AUDIT_KEY_VARIABLE}, then audit_key_file`,
       (file: string, earlier: string[] = []) => [...earlier, file],
     )
     .option("--format <format>", "of export: jsonl")
@@ -69,9 +76,8 @@ export function runAudit(argv: readonly string[], io: AuditIo): CommandResult {
       `${empty} is not there: the session has no receipts; name another with --session, or use --all`,
     );
   }
-  return action === "show"
-    ? show(folders, options)
-    : { exitCode: 0, stdout: exportLines(folders), stderr: "" };
+  const stdout = action === "show" ? shown(folders, options) : exportLines(folders);
+  return { exitCode: 0, stdout, stderr: wholeness(question) };
 }
 
 /** What is asked about; a sentence when that cannot be told. */
@@ -86,9 +92,9 @@ function ask(options: Options, { environment, configFolder }: AuditIo): Question
   if (sessions.length === 0 || sessions[0] === "") {
     return `no session has left receipts in ${data} (${from}); name the plugin's data folder with --data`;
   }
-  const verifier = keysOf(options, environment);
-  if (typeof verifier === "string") return verifier;
-  return { data, sessions, verifier, options };
+  const named = keysOf(options, environment);
+  if (typeof named === "string") return named;
+  return { data, sessions, verifierOf: (of) => named ?? configuredKey(of, configFolder), options };
 }
 
 function sessionsIn(folder: string): string[] {
@@ -113,8 +119,19 @@ function keysOf({ keyFile }: Options, environment: Environment): Verifier | stri
   return anyOf(signers);
 }
 
-function verify({ data, sessions, verifier, options }: Question): CommandResult {
-  const reports = sessions.map((session) => ({ session, ...verifyOne(data, session, verifier) }));
+/** What cannot be read is no key: `verify` then says that signatures were not checked. */
+function configuredKey(session: string, config: string): Verifier | null {
+  const file = keyFileOf(session, config);
+  try {
+    const bytes = file === "" ? null : bytesIfPresent(file);
+    return bytes === null ? null : new Signer(keyFrom(bytes));
+  } catch {
+    return null;
+  }
+}
+
+function verify({ data, sessions, verifierOf, options }: Question): CommandResult {
+  const reports = sessions.map((session) => ({ session, ...verifyOne(data, session, verifierOf(session)) }));
   const broken = reports.flatMap((report) => report.broken);
   const notices = reports.flatMap((report) => report.notices);
   const stderr = [
@@ -128,7 +145,7 @@ function verify({ data, sessions, verifier, options }: Question): CommandResult 
       ? `${JSON.stringify(reports, null, 2)}\n`
       : reports
           .map(({ session, chains, broken: found }) =>
-            verdictLine(session, chains, found.length, verifier !== null),
+            verdictLine(session, chains, found.length, verifierOf(session) !== null),
           )
           .join("");
   return { exitCode: broken.length > 0 ? 1 : 0, stdout, stderr };
@@ -136,12 +153,6 @@ function verify({ data, sessions, verifier, options }: Question): CommandResult 
 
 function verifyOne(data: string, session: string, verifier: Verifier | null): SessionReport {
   const folder = auditFolder(data, session);
-  const records = new Ledger({
-    dataFolder: data,
-    sessionId: session,
-    deadline: 0,
-    newSession: () => newSession("", 0, "*"),
-  }).allRecords();
   if (!existsSync(folder)) {
     return {
       chains: [],
@@ -149,7 +160,21 @@ function verifyOne(data: string, session: string, verifier: Verifier | null): Se
       notices: [],
     };
   }
-  return verifySession(folder, session, verifier, records);
+  const report = verifySession(folder, session, verifier, recordsOf(data, session));
+  const ledger = join(data, "sessions", fileKey(session));
+  if (existsSync(ledger)) return report;
+  const gone = `${ledger} is not there: nobody can tell whether each spawn has its receipts`;
+  return { ...report, notices: [...report.notices, gone] };
+}
+
+function recordsOf(dataFolder: string, sessionId: string): SpawnRecord[] {
+  const ledger = new Ledger({
+    dataFolder,
+    sessionId,
+    deadline: 0,
+    newSession: () => newSession("", 0, "*"),
+  });
+  return ledger.allRecords();
 }
 
 function verdictLine(
@@ -165,13 +190,17 @@ function verdictLine(
   return `${word}  session ${session}: ${chains.length} chains, ${entries} entries, ${signed} signed${unchecked}\n`;
 }
 
-function show(folders: readonly string[], { json }: Options): CommandResult {
+function shown(folders: readonly string[], { json }: Options): string {
   const rows = showRows(folders);
-  return {
-    exitCode: 0,
-    stdout: json === true ? `${JSON.stringify(rows, null, 2)}\n` : showTable(rows),
-    stderr: "",
-  };
+  return json === true ? `${JSON.stringify(rows, null, 2)}\n` : showTable(rows);
+}
+
+/** Whoever reads receipts has to know when they are not all there, or not as they were written. */
+function wholeness({ data, sessions, verifierOf }: Question): string {
+  return sessions
+    .filter((session) => verifyOne(data, session, verifierOf(session)).broken.length > 0)
+    .map((session) => `broken: session ${session}; spawn-guard audit verify says where\n`)
+    .join("");
 }
 
 function failed(problem: string): CommandResult {

@@ -20,8 +20,8 @@ export function dataFolder(given: string | undefined, config: string, environmen
   const places = placesFolder(config);
   const names = session ? [`${fileKey(session)}.json`] : [];
   for (const name of [...names, ...newestFirst(places)]) {
-    const folder = placeIn(join(places, name));
-    if (folder !== null) return { folder, from: join(places, name) };
+    const place = placeIn(join(places, name));
+    if (place !== null) return { folder: place.data_folder, from: join(places, name) };
   }
   return { folder: join(config, "spawn-guard"), from: "default" };
 }
@@ -41,15 +41,25 @@ function newestFirst(folder: string): string[] {
     .map(({ name }) => name);
 }
 
-function placeIn(file: string): string | null {
+/** The file with the key that a session was to sign with, as its SessionStart wrote it down; `""` where there is none. */
+export function keyFileOf(session: string, config: string): string {
+  return placeIn(join(placesFolder(config), `${fileKey(session)}.json`))?.policy.audit_key_file ?? "";
+}
+
+type Place = { data_folder: string; policy: { audit_key_file: string } };
+
+function placeIn(file: string): Place | null {
   try {
     const value: unknown = JSON.parse(readIfPresent(file) ?? "null");
-    return isPlace(value) ? value.data_folder : null;
+    return isPlace(value) ? value : null;
   } catch {
     return null;
   }
 }
 
-function isPlace(value: unknown): value is { data_folder: string } {
-  return hasShape(value, { data_folder: isText });
+function isPlace(value: unknown): value is Place {
+  return hasShape(value, {
+    data_folder: isText,
+    policy: (policy) => hasShape(policy, { audit_key_file: isText }),
+  });
 }

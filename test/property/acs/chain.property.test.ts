@@ -504,6 +504,14 @@ describe("steps that come again", () => {
     append(folder, [callStep("first"), callStep("c7")]);
     expect(receiptsIn(folder)).toHaveLength(252);
   });
+
+  it("after more than are remembered leave a sound chain, which says that they came again", () => {
+    const others = Array.from({ length: 300 }, (_, index) => callStep(`other${index}`));
+    const folder = chainOf([[callStep("c1")], others, [callStep("c1")]]);
+    const { broken, entries, notices } = verify(folder);
+    expect({ broken, entries }).toEqual({ broken: null, entries: 303 });
+    expect(notices).toEqual([expect.stringMatching(/is recorded again: its event came twice, long apart$/)]);
+  });
 });
 
 function newestHeadOrNone(folder: string): string {

@@ -1,12 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  type Capability,
-  covers,
-  isStrictSubset,
-  isSubset,
-  missingFrom,
-  sameSet,
-} from "../../../src/acs/capability.ts";
+import { type Capability, covers, isSubset, missingFrom, sameSet } from "../../../src/acs/capability.ts";
 
 describe("covers", () => {
   it.each<[string, Capability, Capability]>([
@@ -105,24 +98,18 @@ describe("sets of capabilities", () => {
     expect(missingFrom([read], [])).toEqual([]);
   });
 
-  it.each<[string, Capability[], Capability[], { subset: boolean; strict: boolean; same: boolean }]>([
-    ["the same set", [git, read], [read, git], { subset: true, strict: false, same: true }],
-    [
-      "the same in other words",
-      [{ tool: "Task" }],
-      [{ tool: "Agent" }],
-      { subset: true, strict: false, same: true },
-    ],
-    ["with a member that adds nothing", [git], [git, log], { subset: true, strict: false, same: true }],
-    ["one capability less", [git, read], [git], { subset: true, strict: true, same: false }],
-    ["a narrower one", [git], [log], { subset: true, strict: true, same: false }],
-    ["one more", [git], [git, read], { subset: false, strict: false, same: false }],
-    ["nothing of something", [git], [], { subset: true, strict: true, same: false }],
-    ["nothing of nothing", [], [], { subset: true, strict: false, same: true }],
+  it.each<[string, Capability[], Capability[], { subset: boolean; same: boolean }]>([
+    ["the same set", [git, read], [read, git], { subset: true, same: true }],
+    ["the same in other words", [{ tool: "Task" }], [{ tool: "Agent" }], { subset: true, same: true }],
+    ["with a member that adds nothing", [git], [git, log], { subset: true, same: true }],
+    ["one capability less", [git, read], [git], { subset: true, same: false }],
+    ["a narrower one", [git], [log], { subset: true, same: false }],
+    ["one more", [git], [git, read], { subset: false, same: false }],
+    ["nothing of something", [git], [], { subset: true, same: false }],
+    ["nothing of nothing", [], [], { subset: true, same: true }],
   ])("%s", (_, outer, inner, expected) => {
     expect({
       subset: isSubset(outer, inner),
-      strict: isStrictSubset(outer, inner),
       same: sameSet(outer, inner),
     }).toEqual(expected);
   });

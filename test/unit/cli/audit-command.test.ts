@@ -214,7 +214,33 @@ describe("audit verify", () => {
   });
 });
 
+it("says that nobody can tell what is missing where the ledger is gone", async () => {
+  const session = await recorded();
+  rmSync(join(session.data, "sessions"), { recursive: true });
+  const { exitCode, stderr } = audit(session, ["verify"]);
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 0,
+    stderr: expect.stringMatching(
+      /^notice: .* is not there: nobody can tell whether each spawn has its receipts\n$/,
+    ),
+  });
+});
+
 describe("audit verify with a key", () => {
+  it("takes the one that the session was to sign with where none is named", async () => {
+    const session = newSession();
+    const file = join(session.root, "key");
+    writeFileSync(file, KEY);
+    session.environment.CLAUDE_PLUGIN_OPTION_AUDIT_KEY_FILE = file;
+    session.environment.CLAUDE_CONFIG_DIR = join(session.root, "config");
+    await session.decide(session.event("SessionStart", { source: "startup" }));
+    expect(audit(session, ["verify"]).stdout).toMatch(/1 signed\n$/);
+    writeFileSync(file, KEY.replaceAll("0", "1"));
+    expect(audit(session, ["verify"]).exitCode).toBe(1);
+    rmSync(file);
+    expect(audit(session, ["verify"]).stdout).toMatch(/1 signed, signatures not checked \(no key\)\n$/);
+  });
+
   it("holds every signature against it, and tells another's apart", async () => {
     const session = await recorded({ SPAWN_GUARD_AUDIT_KEY: KEY });
     expect(audit(session, ["verify"], { SPAWN_GUARD_AUDIT_KEY: KEY })).toMatchObject({
@@ -326,6 +352,16 @@ describe("audit show", () => {
     expect(stdout.trimEnd().split("\n")).toHaveLength(10);
     expect(stdout).not.toContain("\u001b");
   });
+});
+
+it.each(["show", "export"])("audit %s says when the chain is not whole", async (action) => {
+  const session = await recorded();
+  expect(audit(session, [action]).stderr).toBe("");
+  writeFileSync(segment(session), readFileSync(segment(session), "utf8").replace("c1", "c9"));
+  const { exitCode, stdout, stderr } = audit(session, [action]);
+  expect(exitCode).toBe(0);
+  expect(stdout).not.toBe("");
+  expect(stderr).toBe(`broken: session ${session.sessionId}; spawn-guard audit verify says where\n`);
 });
 
 describe("audit export", () => {
