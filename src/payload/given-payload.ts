@@ -5,8 +5,8 @@ import { isWrapped, textsIn } from "./state-slice.ts";
 import { fromMarkup } from "./untrusted-content.ts";
 import { type CheckedPayload, checkPayload } from "./validate.ts";
 
-/** Opening and closing tags of envelopes, as a model may read them: any case, spaces before the name. */
-const TAG = /<([\s/]*)untrusted_content\b([^<>]*)>/gi;
+/** Opening and closing tags of envelopes, as a model may read them: any case, spaces before the name, however they end. */
+const TAG = /<([\s/]*)untrusted_content\b([^<>]*)/gi;
 const HOW =
   'put its text between <untrusted_content source="…" timestamp="…"> and </untrusted_content>, as spawn-guard build does';
 
@@ -57,7 +57,9 @@ function isPlainState(source: string, { state_slice: slice = {} }: SpawnPayload)
 function readEnvelopes(text: string): { sources: string[]; problem: string | null } {
   const sources: string[] = [];
   let open = false;
-  for (const [, before = "", attributes = ""] of text.matchAll(TAG)) {
+  // Letters that nobody sees part no tag.
+  const seen = text.replace(/\p{Cf}/gu, "");
+  for (const [, before = "", attributes = ""] of seen.matchAll(TAG)) {
     const closes = before.includes("/");
     if (closes !== open) {
       const what = closes ? "closes an envelope that is not open" : "opens an envelope inside another";

@@ -1,4 +1,5 @@
 import { asEnvelopeText, asMarkupText } from "./inert-text.ts";
+import { isSourceLabel } from "./source-label.ts";
 
 /** Text that somebody else wrote, and where it comes from (isSourceLabel). */
 export type UntrustedText = { source: string; text: string };
@@ -24,14 +25,16 @@ export function sourcesOf({ source, text }: UntrustedText): string[] {
   return wrappedSources(text) ?? [source];
 }
 
-/** The sources of a text that consists of envelopes and nothing else; null for any other. */
+/** The sources of a text that consists of envelopes with labels and nothing else; null for any other. */
 export function wrappedSources(text: string): string[] | null {
   const sources: string[] = [];
   for (let at = skip(text, 0); at < text.length; at = skip(text, ENVELOPE.lastIndex)) {
     ENVELOPE.lastIndex = at;
     const match = ENVELOPE.exec(text);
     if (match === null) return null;
-    sources.push(fromMarkup(match[1] ?? ""));
+    const source = fromMarkup(match[1] ?? "");
+    if (!isSourceLabel(source)) return null;
+    sources.push(source);
   }
   return sources.length === 0 ? null : sources;
 }
