@@ -73,6 +73,13 @@ export type Entry = {
 /** One line of a chain. */
 export type Receipt = { request: Request; entry: Entry; response: Response; line_hash: string };
 
+/**
+ * A line's size is bounded (case 120), whatever a model writes: these are characters, of which each has at most six
+ * bytes in a line. What goes beyond is left to sizes, numbers and hashes.
+ */
+export const MAX_NAME = 100;
+export const MAX_CONTENT = 4_000;
+
 /** Longer reasons are cut: a line's size is bounded (case 120). */
 const MAX_REASONING = 1000;
 

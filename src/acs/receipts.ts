@@ -1,26 +1,25 @@
-import { createHash } from "node:crypto";
-import type { IntentDerivation, ScopeMode } from "../guard/intent.ts";
+import type { IntentDerivation } from "../guard/intent.ts";
 import type { Json } from "../ledger/shape.ts";
 import { VERSION } from "../version.ts";
-import type { Capability } from "./capability.ts";
-import { ACS_VERSION, cut, type Metadata, type Step, type StepMethod, type Verdict } from "./envelope.ts";
-import { capabilitiesOf } from "./rule-capabilities.ts";
+import { digest } from "./digest.ts";
+import {
+  ACS_VERSION,
+  cut,
+  MAX_CONTENT,
+  MAX_NAME,
+  type Metadata,
+  type Step,
+  type StepMethod,
+  type Verdict,
+} from "./envelope.ts";
+import { type IntentOfSpawn, intentJson, provenanceJson } from "./intent-json.ts";
 import { named, stepId } from "./session-id.ts";
 
 /** Receipts are made by these rules; a change of any formula gets another number (case 124). */
 const FORMAT = 1;
-/**
- * A line's size is bounded (case 120), whatever a model writes: these are characters, of which each has at most six
- * bytes in a line. What goes beyond is left to sizes, numbers and hashes.
- */
-const MAX_NAME = 100;
 const MAX_PATH = 1_000;
 const MAX_ARGUMENTS = 32;
-const MAX_CONTENT = 4_000;
 const MAX_ALL_CONTENT = 12_000;
-const MAX_CAPABILITIES = 200;
-const MAX_CAPABILITY = 500;
-const MAX_ALL_CAPABILITIES = 8_000;
 
 /** Whose chain a step stands on. */
 export type Actor = {
@@ -38,20 +37,6 @@ export type Occasion = {
   now: number;
   /** more members of metadata.spawn_guard */
   facts?: Json;
-};
-
-export type IntentOfSpawn = {
-  rules: readonly string[];
-  banned: readonly string[];
-  scope: ScopeMode;
-  provenance: Provenance;
-};
-
-/** Where something comes from (ACS v0.1.0, provenance): the person, the system, or a model. */
-export type Provenance = {
-  origin: "user_input" | "system" | "agent_generated";
-  source: string;
-  derivedFrom?: readonly string[];
 };
 
 const ALLOWED: Verdict = { decision: "allow", codes: [] };
@@ -228,59 +213,6 @@ function wellFormed<T extends object>(value: T): T {
   const text = JSON.stringify(value);
   const sound = text.replace(HALF_PAIR, "$1\uFFFD");
   return sound === text ? value : JSON.parse(sound);
-}
-
-function intentJson(session: string, { rules, banned, scope, provenance }: IntentOfSpawn): Json {
-  const all = capabilitiesOf(rules);
-  const kept = fittingCapabilities(all);
-  const raw = [
-    ...(banned.length === 0 ? [] : [`without ${cut(banned.join(", "), MAX_CONTENT)}`]),
-    ...(all.length > kept.length
-      ? [`${kept.length} of ${all.length} capabilities, sha256 of all ${sha256(JSON.stringify(all))}`]
-      : []),
-  ].join("; ");
-  return {
-    ...(raw === "" ? {} : { raw }),
-    parsed: kept,
-    parser_provenance: provenanceJson(session, "intent", provenance),
-    scope_mode: scope,
-  };
-}
-
-/** The first of them, each as it is: one that was cut would stand for something else. */
-function fittingCapabilities(all: readonly Capability[]): Capability[] {
-  let room = MAX_ALL_CAPABILITIES;
-  return all.slice(0, MAX_CAPABILITIES).filter((capability) => {
-    const lengths = Object.values(capability).map((text) => text.length);
-    const length = lengths.reduce((sum, one) => sum + one, 0);
-    if (length > room || lengths.some((one) => one > MAX_CAPABILITY)) return false;
-    room -= length;
-    return true;
-  });
-}
-
-function provenanceJson(session: string, what: string, { origin, source, derivedFrom }: Provenance): Json {
-  return {
-    provenance_id: stepId(session, "provenance", `${what}:${origin}:${source}`),
-    origin,
-    source_id: cut(source, MAX_NAME),
-    ...(derivedFrom === undefined ? {} : { derived_from: [...derivedFrom] }),
-  };
-}
-
-/** A value as its size and hash: what it was can be proven, not read. One that is nested too deep has neither. */
-export function digest(value: unknown): { sha256: string; bytes: number } | { too_deep: true } {
-  let text: string;
-  try {
-    text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
-  } catch {
-    return { too_deep: true };
-  }
-  return { sha256: sha256(text), bytes: Buffer.byteLength(text, "utf8") };
-}
-
-function sha256(text: string): string {
-  return createHash("sha256").update(text, "utf8").digest("hex");
 }
 
 function shorten(value: unknown, length: number): string {

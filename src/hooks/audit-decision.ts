@@ -1,12 +1,7 @@
+import { digest } from "../acs/digest.ts";
 import type { Verdict } from "../acs/envelope.ts";
-import {
-  digest,
-  type IntentOfSpawn,
-  type Redaction,
-  subagentStart,
-  subagentStop,
-  toolCall,
-} from "../acs/receipts.ts";
+import type { IntentOfSpawn } from "../acs/intent-json.ts";
+import { type Redaction, subagentStart, subagentStop, toolCall } from "../acs/receipts.ts";
 import { childSession, stepId } from "../acs/session-id.ts";
 import { type IntentDerivation, sessionScope } from "../guard/intent.ts";
 import { MAY_QUOTE } from "../guard/quoting.ts";

@@ -1,5 +1,6 @@
 import type { Step, Verdict } from "../acs/envelope.ts";
-import { type Actor, type IntentOfSpawn, rootStepId, sessionStart } from "../acs/receipts.ts";
+import type { IntentOfSpawn } from "../acs/intent-json.ts";
+import { type Actor, rootStepId, sessionStart } from "../acs/receipts.ts";
 import { childSession, named, rootSession, stepId } from "../acs/session-id.ts";
 import { type IntentDerivation, sessionIntent, sessionScope } from "../guard/intent.ts";
 import type { Json } from "../ledger/shape.ts";

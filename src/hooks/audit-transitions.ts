@@ -1,12 +1,6 @@
+import { digest } from "../acs/digest.ts";
 import type { Step } from "../acs/envelope.ts";
-import {
-  type Actor,
-  digest,
-  type StopOutcome,
-  sessionEnd,
-  subagentStart,
-  subagentStop,
-} from "../acs/receipts.ts";
+import { type Actor, type StopOutcome, sessionEnd, subagentStart, subagentStop } from "../acs/receipts.ts";
 import { ranMs, tokensUsed } from "../ledger/meter.ts";
 import type { Json } from "../ledger/shape.ts";
 import type { Outcome, SpawnRecord } from "../ledger/spawn-record.ts";
