@@ -24,26 +24,41 @@ const NAMED_BESIDE = new RegExp(
   "gi",
 );
 
-/** How programs are called that take a secret by a letter; `\nmysql` in an escaped text too. */
+/** In an escaped text a program may stand behind `\n`. */
+const program = (name: string) => new RegExp(String.raw`(?:\b|(?<=\\[nrt]))${name}`, "g");
+const ENDS_COMMAND = /^[\n|;&]$/;
+/** What ends a command, or a letter in it that a secret stands behind. */
+const letter = (source: string) => new RegExp(String.raw`[\n|;&]|${source}`, "g");
+
+/** How programs are called that take a secret by a letter, anywhere in the command and as often as it comes. */
 const BY_LETTER = [
-  /(?:mysql|mariadb)[^\n|;&]{0,300}?\s-p(?=\S)/,
-  /sshpass[ \t]{1,5}-p[ \t]{0,5}(?=\S)/,
-  /redis-cli\b[^\n|;&]{0,300}?\s-a[ \t]{1,5}(?=\S)/,
-  /curl\b[^\n|;&]{0,300}?\s(?:-u|--user)[ \t=]{0,5}(?=["']?[^\s:"'[]{1,200}:)(?!["']?\d{1,9}:\d{1,9}\b)/,
-  /login[ \t]{1,20}\S{1,200}\s{1,20}password[ \t]{1,20}(?=\S)/,
-].map(({ source }) => new RegExp(String.raw`(?:\b|(?<=\\[nrt]))${source}`, "g"));
+  { program: program("(?:mysql|mariadb)"), letter: letter(String.raw`\s-p(?=\S)`) },
+  { program: program(String.raw`redis-cli\b`), letter: letter(String.raw`\s-a[ \t]{1,5}(?=\S)`) },
+  {
+    program: program(String.raw`curl\b`),
+    letter: letter(
+      String.raw`\s(?:-u|--user)[ \t=]{0,5}(?=["']?[^\s:"'[]{1,200}:)(?!["']?\d{1,9}:\d{1,9}\b)`,
+    ),
+  },
+];
+
+/** The same, of which the secret is the first or second word. */
+const BY_PLACE = [
+  program(String.raw`sshpass[ \t]{1,5}-p[ \t]{0,5}(?=\S)`),
+  program(String.raw`login[ \t]{1,20}\S{1,200}\s{1,20}password[ \t]{1,20}(?=\S)`),
+];
 
 /** Replaces values whose name says that they are secrets. */
 export function redactNamed(text: string, marker: string): string {
   let clean = text;
-  for (const head of BY_LETTER) {
-    clean = replaceAfter(clean, head, marker, (match) => valueSpan(match.input, endOf(match)));
-  }
-  clean = replaceAfter(clean, NAMED_BESIDE, marker, (match) => {
-    return isSecretName(match[1] ?? "") ? valueSpan(match.input, endOf(match)) : null;
-  });
-  return replaceAfter(clean, NAMED, marker, namedValue);
+  for (const caller of BY_LETTER) clean = replaceSpans(clean, spansByLetter(clean, caller), marker);
+  for (const head of BY_PLACE) clean = replaceSpans(clean, spansAfter(clean, head, valueAfter), marker);
+  clean = replaceSpans(clean, spansAfter(clean, NAMED_BESIDE, valueBeside), marker);
+  return replaceSpans(clean, spansAfter(clean, NAMED, namedValue), marker);
 }
+
+const valueAfter = (match: RegExpExecArray) => valueSpan(match.input, endOf(match));
+const valueBeside = (match: RegExpExecArray) => (isSecretName(match[1] ?? "") ? valueAfter(match) : null);
 
 function namedValue(match: RegExpExecArray): Span | null {
   const { input: text, index } = match;
@@ -78,21 +93,43 @@ function isValueSign(sign: string | undefined, { before, closing, name }: Named)
   return sign !== ">" || before === "<";
 }
 
-function replaceAfter(
+function* spansByLetter(text: string, { program, letter }: (typeof BY_LETTER)[number]): Generator<Span> {
+  program.lastIndex = 0;
+  for (let start = program.exec(text); start !== null; start = program.exec(text)) {
+    letter.lastIndex = endOf(start);
+    let match = letter.exec(text);
+    for (; match !== null && !ENDS_COMMAND.test(match[0]); match = letter.exec(text)) {
+      const span = valueAfter(match);
+      if (span === null) continue;
+      yield span;
+      letter.lastIndex = span.to;
+    }
+    if (match === null) return;
+    program.lastIndex = endOf(match);
+  }
+}
+
+function* spansAfter(
   text: string,
   head: RegExp,
-  marker: string,
   spanOf: (match: RegExpExecArray) => Span | null,
-): string {
-  let redacted = "";
-  let done = 0;
+): Generator<Span> {
   head.lastIndex = 0;
   for (let match = head.exec(text); match !== null; match = head.exec(text)) {
     const span = spanOf(match);
     if (span === null) continue;
-    redacted += text.slice(done, span.from) + marker;
-    done = span.to;
+    yield span;
     head.lastIndex = span.to;
+  }
+}
+
+/** Spans in order, none within another. */
+function replaceSpans(text: string, spans: Iterable<Span>, marker: string): string {
+  let redacted = "";
+  let done = 0;
+  for (const { from, to } of spans) {
+    redacted += text.slice(done, from) + marker;
+    done = to;
   }
   return redacted + text.slice(done);
 }

@@ -84,20 +84,19 @@ describe("one chain and many processes (case 118)", () => {
 
   it("can be verified at any moment while they write", patience(ROUNDS * 4), async () => {
     const { folder, all } = writers(0, "watched");
-    const state = { running: true, entries: 0, looks: 0 };
-    const over = Promise.all(all.map((one) => one.over)).finally(() => {
-      state.running = false;
-    });
-    while (state.running) {
+    let seen = 0;
+    const look = () => {
       const { broken, entries } = verify(folder);
       expect(broken).toBeNull();
-      expect(entries).toBeGreaterThanOrEqual(state.entries);
-      state.entries = entries;
-      state.looks += 1;
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-    await over;
-    expect(state.looks).toBeGreaterThan(5);
+      expect(entries).toBeGreaterThanOrEqual(seen);
+      seen = entries;
+    };
+    // As soon as some have written their first, while most of the others are at it.
+    const looks = all
+      .filter((_, index) => index % 4 === 0)
+      .map(({ child }) => new Promise((done) => child.stdout?.once("data", done)).then(look));
+    expect(await Promise.all(all.map(({ over }) => over))).toEqual(all.map(() => 0));
+    await Promise.all(looks);
     expect(verify(folder)).toMatchObject({ broken: null, entries: WRITERS * TIMES + 1 });
   });
 

@@ -105,5 +105,5 @@ it("finds what reading every file whole would find, whatever stands in them", as
     { numRuns: 500 },
   );
   // The property says nothing where every file is looked over.
-  for (const kind of ["none", "broken", "role"]) expect(kinds.get(kind), kind).toBeGreaterThan(15);
+  for (const kind of ["none", "broken", "role"]) expect(kinds.get(kind), kind).toBeGreaterThan(3);
 });

@@ -91,6 +91,13 @@ describe("in a text", () => {
     ["sshpass -p", "sshpass -p 'a b' ssh h", "sshpass -p '[redacted:secret]' ssh h"],
     ["redis-cli -a", "redis-cli -h x -a abc get y", "redis-cli -h x -a [redacted:secret] get y"],
     ["curl -u", "curl -s -u me:abc https://h", "curl -s -u [redacted:secret] https://h"],
+    ["a letter twice", "curl -u me:abc -u b:def h", "curl -u [redacted:secret] -u [redacted:secret] h"],
+    ["a letter in a second command", "mysql -v; mysql -pab", "mysql -v; mysql -p[redacted:secret]"],
+    [
+      "a letter after a separator in quotes",
+      "mysql -p'a;b' -pc",
+      "mysql -p'[redacted:secret]' -p[redacted:secret]",
+    ],
     ["netrc", "machine h login me password abc", "machine h login me password [redacted:secret]"],
     ["a private key", `a\n${privateKey(RSA)}\nb`, "a\n[redacted:pem]\nb"],
     [
