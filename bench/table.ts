@@ -28,6 +28,7 @@ export function table(
       ratio.toFixed(2),
       bound ?? "",
       ms(cost.wall),
+      ms(cost.p95),
       ms(base.wall),
       cpu(cost),
       cpu(base),
@@ -43,8 +44,8 @@ export function table(
   return [
     `${machine()}; ${date}; ${rounds} rounds; load at the start ${load.toFixed(1)}`,
     "",
-    "| | against | ratio | at most | ms | ms against | CPU ms | CPU ms against |",
-    "|---|---|---|---|---|---|---|---|",
+    "| | against | ratio | at most | ms | p95 ms | ms against | CPU ms | CPU ms against |",
+    "|---|---|---|---|---|---|---|---|---|",
     ...lines,
     "",
     `- Memory at most, in MB: node ${memory.node.toFixed(0)}, spawn decision ${memory.spawn.toFixed(0)}, metered call ${memory.metered.toFixed(0)}, first read of a transcript of 100 MB ${memory.firstRead.toFixed(0)}`,

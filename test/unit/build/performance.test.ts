@@ -20,6 +20,7 @@ describe("docs/performance.md", () => {
 
   it("has a figure in every cell", () => {
     for (const [what, , ratio, , ...costs] of cells) {
+      expect(costs, what).toHaveLength(5);
       expect(ratio, what).toMatch(/^\d+\.\d\d$/);
       for (const cost of costs) expect(cost, what).toMatch(/^(\d+\.\d|not countable here)$/);
     }
@@ -41,7 +42,7 @@ describe("the bounds", () => {
 });
 
 describe("a table that is written", () => {
-  const cost = { wall: 10, cpu: null };
+  const cost = { wall: 10, p95: 12, cpu: null };
   const results: Results = {
     rows: ROWS.map(({ id }) => ({ id, ratio: 1.5, cost, base: cost })),
     memory: { node: 1, spawn: 2, metered: 3, firstRead: 4 },
@@ -51,7 +52,9 @@ describe("a table that is written", () => {
   const about = { rounds: 3, date: "2026-01-01", load: 0 };
 
   it("says of what cannot be counted that it cannot", () => {
-    expect(table(results, about)).toContain("| 10.0 | 10.0 | not countable here | not countable here |");
+    expect(table(results, about)).toContain(
+      "| 10.0 | 12.0 | 10.0 | not countable here | not countable here |",
+    );
     expect(table(results, about)).toContain("Instructions: not countable here");
   });
 
