@@ -25,7 +25,8 @@ export type Decoder<T> = (raw: unknown) => T | null;
  *
  * Old versions are deleted and damaged ones renamed, so a process that slept could link a number that was used
  * before. It notices, because the newest version is then at least KEPT ahead or a damaged one has its number, and
- * looks whether the newest names its change among the latest; if not, it makes the change again.
+ * looks whether the newest names its change among the latest; if not, it makes the change again. A reader that slept
+ * could read what stands under such a number meanwhile: it looks once more how far the newest is, and reads again.
  *
  * Each version carries a checksum. A damaged one is renamed to *.damaged and never read again; until the next
  * change, readers are told that something was lost.
@@ -83,6 +84,11 @@ export class Cell<T> {
         }
         const found = text === null ? null : this.parse(text);
         if (found !== null) {
+          // Deleted since it was listed, its number can have been a sleeper's for a moment, whose change never counted.
+          if ((this.versions().intact[0] ?? 0) >= version + KEPT) {
+            vanished = true;
+            break;
+          }
           this.known = { ...found, version };
           return { ...found, lost: broken >= version, highest: Math.max(broken, version) };
         }

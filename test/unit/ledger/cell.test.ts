@@ -316,3 +316,27 @@ it("a change that others built on while its process slept is not made again", ()
   expect(times).toBe(1);
   expect(at.cell.read().value).toEqual({ count: 3 + 100 + 6 });
 });
+
+// A reader lists the versions, sleeps, and then reads one that was deleted and whose number a sleeper took for a moment.
+it.each([1, 3, 4, 5, 6, 9])(
+  "a reader that slept through %i changes reads no value that never counted",
+  (slept) => {
+    const at = newCell();
+    at.count(3);
+    const reader = at.open();
+    const versions = Reflect.get(reader, "versions").bind(reader);
+    let listings = 0;
+    Reflect.set(reader, "versions", () => {
+      const listed = versions();
+      listings += 1;
+      if (listings === 1) {
+        at.count(slept);
+        if (!at.names().includes("3.json"))
+          at.put("3.json", signed('{"marks":["other"],"value":{"count":77}}'));
+      }
+      return listed;
+    });
+    expect([3, 3 + slept]).toContain(reader.read().value?.count);
+    expect(reader.read()).toEqual({ value: { count: 3 + slept }, lost: false });
+  },
+);
